@@ -59,7 +59,9 @@ def withdraw(
     from app.core.withdrawal.withdrawing import Wanted, foresee, require_decided
     from app.core.withdrawal.withdrawing import withdraw as run_withdrawal
 
-    wanted = Wanted(pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate)
+    wanted = Wanted(
+        pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate
+    )
     finder = TextFinder(with_model=True)
     if dry_run:
         foreseen = foresee(study, wanted, finder)

@@ -111,14 +111,16 @@ def _like_names(texts: Mapping[tuple[str, str], int], wording: Wording) -> Itera
     if not parts and initials is None:
         return
     words: Counter[str] = Counter()
+    short: Counter[str] = Counter()
     for (_, text), count in texts.items():
         plain = plain_text(text)
         words.update(dict.fromkeys(_WORD.findall(plain), count))
         if initials is not None:
-            words.update({match[0]: count for match in initials.finditer(plain) if not _is_word(match[0])})
+            short.update({match[0]: count for match in initials.finditer(plain) if not _is_word(match[0])})
     stems = {_stem(part) for part in parts}
+    yield from short.most_common()
     for word, count in words.most_common():
-        if not word.isalpha() or _looks_alike(word, parts, stems, firsts, wording):
+        if word not in short and _looks_alike(word, parts, stems, firsts, wording):
             yield word, count
 
 

@@ -33,7 +33,7 @@ def forget_words(connection: sqlite3.Connection, reach: Reach) -> dict[str, int]
     lists = _Lists(connection, reach, ids)
     gone: dict[str, int] = {}
     for table in _WORDS:
-        words = [(row["word"],) for row in live_rows(connection, table) if not lists.stays(table, row)]
+        words = [(row["word"],) for row in live_rows(connection, table) if not lists.stays(row)]
         connection.executemany(f"DELETE FROM {table} WHERE word = ?", words)
         if words:
             gone[table] = len(words)
@@ -44,7 +44,9 @@ def forget_words(connection: sqlite3.Connection, reach: Reach) -> dict[str, int]
             gone[key] = max(_count(row[0]) - _count(made), 1)
     gone_or_changed = lists.history()
     connection.executemany("DELETE FROM journal_change WHERE id = ?", gone_or_changed[0])
-    connection.executemany("UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", gone_or_changed[1])
+    connection.executemany(
+        "UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", gone_or_changed[1]
+    )
     if gone_or_changed[0] or gone_or_changed[1]:
         gone["history"] = len(gone_or_changed[0]) + len(gone_or_changed[1])
     return gone
@@ -71,7 +73,7 @@ class _Lists:
         self._spoken: str | None = None
         self._known: dict[str, bool] = {}
 
-    def stays(self, table: str, row: Row) -> bool:
+    def stays(self, row: Row) -> bool:
         """Tell whether a private or public word stays: somebody's who stays, or of no text that went."""
         if row.get("participant_id") in self._people:
             return True
@@ -159,12 +161,14 @@ class _Lists:
                 gone.append((number,))
                 continue
             what = "insert" if made[0] is None else "delete" if made[1] is None else "update"
-            changed.append((what, *(None if one is None else json.dumps(one, ensure_ascii=False) for one in made), number))
+            changed.append(
+                (what, *(None if one is None else json.dumps(one, ensure_ascii=False) for one in made), number)
+            )
         return gone, changed
 
     def _past(self, table: str, state: Row | None) -> Row | None:
         if state is None or table in _WORDS:
-            return state if state is None or self.stays(table, state) else None
+            return state if state is None or self.stays(state) else None
         if state["key"] not in (NUMBERS, VOCABULARY) or not isinstance(state["value"], str):
             return state
         clean: Callable[[str, str], str] = self.cleaned

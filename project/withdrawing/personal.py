@@ -1,4 +1,4 @@
-"""Personal strings of somebody who withdraws (names, numbers, addresses, dates) and the search for them in any spelling.
+"""Personal strings of somebody who withdraws, and the search for them in any spelling.
 
 Names are found run together, as initial and surname, spelled letter by letter and broken by separators; numbers and
 addresses with other separators, spoken, and as parts of an address; a day in every usual format.
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum, auto
 from functools import cached_property, lru_cache
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from project.common_words import PARTICLES, function_words, is_common, is_everybodys, listed
 from project.withdrawing.spellings import (
@@ -27,10 +27,10 @@ PERSON, PLACE, ORGANISATION = "person", "place", "organisation"
 BIRTH, DATE, PHONE, MAIL, ADDRESS, LINK = "date-of-birth", "date", "phone", "e-mail", "address", "link"
 ACCOUNT, LICENCE, IDENTITY, WORD = "account", "licence", "id", "word"
 _STRUCTURED = frozenset({BIRTH, PHONE, MAIL, ADDRESS, LINK, ACCOUNT, LICENCE, IDENTITY})
-"""Kinds of which two that are alike mean the same person or thing; two people may have one name, or live in one town."""
+"""Kinds of which two that are alike mean the same; two people may have one name, or live in one town."""
 
 _LEAST_WORD, _LEAST_DIGITS, _LEAST_CODE = 3, 7, 8
-_CORE = 9
+_CORE = 8
 """Last digits of a telephone number that are the same with every prefix."""
 _UNBOUND = 10
 """Letters of a needle that is found inside longer words too."""
@@ -39,9 +39,8 @@ _WIDEST = 4
 _PIECES = 6
 """Letters of a name that is found in pieces, as where a line is broken."""
 _MOST_PARTS = 4
-_OFFICES = frozenset(
-    "info contact kontakt mail email office office hello admin support team service webmaster study studie lab".split()
-)
+_OFFICE_WORDS = "info contact kontakt mail email office hello admin support team service webmaster study studie lab"
+_OFFICES = frozenset(_OFFICE_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,6 @@ class PersonalSearch:
         self._heads: dict[str, list[Needle]] = {}
         for needle in dict.fromkeys(needles):
             self._heads.setdefault(needle.letters[:_LEAST_WORD], []).append(needle)
-        self._known: dict[str, bool] = {}
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -133,14 +131,7 @@ class PersonalSearch:
         """Tell whether one of them stands in a text, in any spelling."""
         if not self or len(text) < _LEAST_WORD:
             return False
-        if len(text) > _LONG:
-            return any(self._in_reading(one) for one in readings(text))
-        known = self._known.get(text)
-        if known is None:
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            known = self._known[text] = any(self._in_reading(one) for one in readings(text))
-        return known
+        return any(self._in_reading(one) for one in readings(text))
 
     def _in_reading(self, text: str) -> bool:
         found = squeeze(text)
@@ -152,10 +143,6 @@ class PersonalSearch:
                 if needle.letters in letters and stands_in(needle, found):
                     return True
         return bool(self.days) and not self.days.isdisjoint(dates_in(text))
-
-
-_REMEMBERED, _LONG = 200_000, 2_000
-"""Texts whose answer is remembered: a history repeats them. How long they may be."""
 
 
 def stands_in(needle: Needle, text: SqueezedText) -> bool:
@@ -179,7 +166,7 @@ def _fits(needle: Needle, text: SqueezedText, start: int, end: int) -> bool:
             bound = left and right
             return bound or (len(needle.letters) >= _UNBOUND or _core(needle.letters))
         case Fit.JOINED:
-            if needle.common and not _tells(text.plain, first, last, needle, text, start, gaps):
+            if needle.common and not _tells(needle, text, start, gaps):
                 return False
             return (left and right) or len(needle.letters) >= _UNBOUND
         case Fit.INITIAL:
@@ -198,13 +185,11 @@ def _core(letters: str) -> bool:
     return letters.isdigit() and len(letters) >= _CORE
 
 
-def _tells(
-    plain: str, first: int, last: int, needle: Needle, text: SqueezedText, start: int, gaps: list[tuple[int, str]]
-) -> bool:
+def _tells(needle: Needle, text: SqueezedText, start: int, gaps: list[tuple[int, str]]) -> bool:
     """Tell whether words that are everybody's are a name here: with capitals, or with no blank between them."""
     if not any(" " in gap for _, gap in gaps):
         return True
-    return all(plain[text.places[start + at]].isupper() for at in needle.starts)
+    return all(text.plain[text.places[start + at]].isupper() for at in needle.starts)
 
 
 def _is_spelled(needle: Needle, text: SqueezedText, span: tuple[int, int], gaps: list[tuple[int, str]]) -> bool:
@@ -214,7 +199,7 @@ def _is_spelled(needle: Needle, text: SqueezedText, span: tuple[int, int], gaps:
             return plain[span[0]].isupper() and _is_camel(plain, *span)
         return True
     cuts = [0, *(at for at, _ in gaps), len(letters)]
-    pieces = [letters[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    pieces = [letters[a:b] for a, b in pairwise(cuts)]
     single = sum(len(piece) == 1 for piece in pieces)
     if max(map(len, pieces)) <= 2 and single >= 2 and len(pieces) > len(letters) / 2:
         return True

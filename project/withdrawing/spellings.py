@@ -18,7 +18,9 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}|&#?\w{2,8};")
 
 # What shows nothing in a text beside the signs of category Cf: fillers, selectors of variants.
-_UNSEEN = re.compile("[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 _LIKE = {
     ord(sign): plain
     for sign, plain in {
@@ -91,7 +93,11 @@ class SqueezedText:
 
 def _shown(text: str) -> str:
     """Return a text without what shows nothing, so that a soft hyphen makes no gap."""
-    return text if text.isascii() else "".join(s for s in _UNSEEN.sub("", text) if unicodedata.category(s) not in ("Cf", "Mn"))
+    return (
+        text
+        if text.isascii()
+        else "".join(s for s in _UNSEEN.sub("", text) if unicodedata.category(s) not in ("Cf", "Mn"))
+    )
 
 
 def squeeze(text: str) -> SqueezedText:
@@ -166,32 +172,34 @@ _TENS = {
     for word in words.split()
 }
 _GERMAN = re.compile(r"(ein|zwei|drei|vier|funf|sechs|sieben|acht|neun)und(\w+(?:zig|ssig))")
-_ORDINALS = {
-    word: str(number)
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
-        start=1,
-    )
-} | {"thirtieth": "30"}
+_ORDINAL_WORDS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)} | {"thirtieth": "30"}
 _FACTORS = {"hundred": 100, "hundert": 100, "thousand": 1000, "tausend": 1000}
 _TIMES = {"double": 2, "triple": 3, "treble": 3, "doppel": 2, "doppelt": 2}
-_ALPHABET = {
-    word: word[0]
-    for word in (
-        "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
-        "quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu anton berta casar dora emil friedrich "
-        "gustav heinrich ida julius kaufmann ludwig martha nordpol otto paula quelle richard samuel theodor ulrich "
-        "viktor wilhelm xanthippe ypsilon zacharias"
-    ).split()
-}
+_ALPHABET_WORDS = (
+    "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
+    "quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu anton berta casar dora emil friedrich "
+    "gustav heinrich ida julius kaufmann ludwig martha nordpol otto paula quelle richard samuel theodor ulrich "
+    "viktor wilhelm xanthippe ypsilon zacharias"
+)
+_ALPHABET = {word: word[0] for word in _ALPHABET_WORDS.split()}
 _JOINTS = frozenset(
     {"dot", "at", "punkt", "point", "punto", "ponto", "arroba", "chiocciola", "klammeraffe", "dash", "hyphen", "minus"}
     | {"underscore", "unterstrich", "bindestrich", "slash", "plus"}
 )
 _SAID = frozenset({*_DIGITS, *_TEENS, *_TENS, *_FACTORS, *_TIMES, *_ALPHABET, *_JOINTS, *_ORDINALS})
 _COUNTED = _SAID - {"at", "one", "un", "une", "uno", "una", "een", "ein", "plus", "minus", "point", "first", "second"}
-_SURELY = frozenset({*_TIMES, *_JOINTS, *_TEENS, *_TENS, *_ORDINALS, *_FACTORS}) - {"at", "minus", "plus", "point", "first", "second"}
+_SURELY = frozenset({*_TIMES, *_JOINTS, *_TEENS, *_TENS, *_ORDINALS, *_FACTORS}) - {
+    "at",
+    "minus",
+    "plus",
+    "point",
+    "first",
+    "second",
+}
 _LEAST_SAID = 3
 _FACTOR = re.compile(r"\b(?:hundred|hundert|thousand|tausend)\b")
 _SPELLED = 3
@@ -295,9 +303,11 @@ _MONTHS = (
 )
 _MONTH_OF = {short: number for number, shorts in enumerate(_MONTHS, 1) for short in shorts.split()}
 _MONTH = r"([a-z]{3,10})"
-_LINK = r"[\s.,/-]*(?:of|de|del|di|the|den)?[\s.,/-]*"
+_LINK = r"[\s.,/-]*(?:(?:of|de|del|di|the|den)\b)?[\s.,/-]*"
 _YEAR = r"'?(\d{4}|\d{2})(?!\d)"
-_NUMERIC = re.compile(r"(?<!\d)(\d{1,4})\s?[./\-\s_\u2010-\u2013]\s?(\d{1,2})\s?[./\-\s_\u2010-\u2013]\s?(\d{1,4})(?!\d)")
+_NUMERIC = re.compile(
+    r"(?<!\d)(\d{1,4})\s?[./\-\s_\u2010-\u2013]\s?(\d{1,2})\s?[./\-\s_\u2010-\u2013]\s?(\d{1,4})(?!\d)"
+)
 _DAY_FIRST = re.compile(rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er)?{_LINK}{_MONTH}{_LINK}{_YEAR}")
 _MONTH_FIRST = re.compile(rf"(?<![a-z]){_MONTH}{_LINK}(\d{{1,2}})(?!\d)(?:st|nd|rd|th)?{_LINK}{_YEAR}")
 _YEAR_FIRST = re.compile(rf"(?<!\d)(\d{{4}}){_LINK}{_MONTH}{_LINK}(\d{{1,2}})(?!\d)")

@@ -79,9 +79,7 @@ def _search_table(
     return count
 
 
-def _search_history(
-    memory: sqlite3.Connection, wording: Wording, kept: Counter[str], found: Counter[str]
-) -> int:
+def _search_history(memory: sqlite3.Connection, wording: Wording, kept: Counter[str], found: Counter[str]) -> int:
     count = 0
     for table, before, after in memory.execute("SELECT table_name, before, after FROM journal_change"):
         for side in (before, after):

@@ -27,6 +27,8 @@ _JOINED = (
 """Scripts that write words without a space between them, or put endings to a name: Thai, Lao, Tibetan, Burmese,
 Khmer, Japanese, Chinese, Korean."""
 REMOVED = "[removed]"
+_REMEMBERED, _LONG = 200_000, 2_000
+"""Texts whose answer is remembered, since a study repeats labels and a history texts; how long they may be."""
 
 
 class Wording:
@@ -68,11 +70,22 @@ class Wording:
         loose |= self.words
         self._loose, self._exact = _Names(loose), _Names(exact)
         self.search = search or PersonalSearch()
+        self._known: dict[str, bool] = {}
         self._quoted_from = quoted
         self._said = {row for one in said for row in _rows_of_words(folded_text(plain_text(one)), quoted)}
 
     def in_text(self, text: str) -> bool:
         """Tell whether a text names them, holds an id of theirs, or repeats a sentence of theirs."""
+        if len(text) > _LONG:
+            return self._names_them(text)
+        known = self._known.get(text)
+        if known is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            known = self._known[text] = self._names_them(text)
+        return known
+
+    def _names_them(self, text: str) -> bool:
         if "\\u" in text:
             decoded = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
             if decoded != text and self.in_text(decoded.replace("\\", " ")):
@@ -199,6 +212,7 @@ def _digits(word: str, end: str) -> str:
 
 
 def strings_of(value: Json) -> Iterator[str]:
+    """Yield every text and key of a JSON value; a list of words as one text too."""
     match value:
         case str():
             yield value

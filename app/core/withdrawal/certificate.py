@@ -41,6 +41,7 @@ SPELLINGS = (
 )
 """How what is personal is searched for."""
 
+
 def as_json(done: Done) -> dict[str, Json]:
     """Return a certificate as a JSON object."""
     seen, facts = done.foreseen, done.foreseen.facts
@@ -165,7 +166,7 @@ def _search_lines(done: Done) -> Iterator[str]:
         yield f"- **Not searched: {counted(count, 'file')} that may be a copy of the study, sealed or damaged.**"
         yield "  Unseal each and run the same command on it, or delete it."
     if seen.alike.kept:
-        yield f"- Kept, because a person decided that they are not theirs: {counted(len(seen.alike.kept), 'look-alike')}."
+        yield f"- Kept, because a person decided it is not theirs: {counted(len(seen.alike.kept), 'look-alike')}."
     yield ""
 
 
@@ -207,14 +208,19 @@ def _lines(done: Done) -> Iterator[str]:
     if removed.lists:
         yield ""
         yield "From lists of words, because they came from their recordings:"
-        yield from (f"- `{name}`: {count} {'entry' if count == 1 else 'entries'}" for name, count in removed.lists.items())
+        yield from (
+            f"- `{name}`: {count} {'entry' if count == 1 else 'entries'}" for name, count in removed.lists.items()
+        )
     yield ""
     yield from _search_lines(done)
     yield "## Removed from this machine"
     yield ""
     yield from _table(
         ("Older state of the study", "What was done", "SHA-256 now"),
-        [(f"`{seen.nameless.file(name)}`", what, f"`{sha}`" if sha else "") for name, (what, sha) in done.older.items()],
+        [
+            (f"`{seen.nameless.file(name)}`", what, f"`{sha}`" if sha else "")
+            for name, (what, sha) in done.older.items()
+        ],
     )
     unread = sum(what == "erased unread" for what, _ in done.older.values())
     if unread:

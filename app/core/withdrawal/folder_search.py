@@ -8,10 +8,11 @@ from pathlib import Path
 
 from project.withdrawing.wording import Wording
 
-_MEDIA = frozenset(
+_MEDIA_ENDINGS = (
     ".mp4 .mov .mkv .avi .webm .m4v .mpg .mpeg .mts .mp3 .wav .m4a .flac .ogg .aac .png .jpg .jpeg .gif .tif .tiff "
-    ".webp .bmp .npz .npy .onnx .gguf .task .tflite .safetensors".split()
+    ".webp .bmp .npz .npy .onnx .gguf .task .tflite .safetensors"
 )
+_MEDIA = frozenset(_MEDIA_ENDINGS.split())
 """Endings of pictures, sound, arrays and models: of these, the name alone is looked at."""
 _LARGEST = 64 << 20
 _PIECE, _OVERLAP = 1 << 16, 256
@@ -63,9 +64,7 @@ def files_in(folder: Path, depth: int = 3) -> Iterator[Path]:
             yield place
 
 
-def search_files(
-    files: Iterable[Path], wording: Wording, base: Path, left_out: Collection[Path] = ()
-) -> FolderSearch:
+def search_files(files: Iterable[Path], wording: Wording, base: Path, left_out: Collection[Path] = ()) -> FolderSearch:
     """Search files for what is somebody's, in their names below `base` and in their content."""
     count, found, unread = 0, [], []
     for file in files:
@@ -105,9 +104,7 @@ def _zip_holds(file: Path, wording: Wording) -> bool | None:
         members = [one for one in archive.infolist() if not one.is_dir()]
         if sum(one.file_size for one in members) > _LARGEST:
             return None
-        return any(
-            wording.in_text(one.filename) or _bytes_hold(archive.read(one), wording) for one in members
-        )
+        return any(wording.in_text(one.filename) or _bytes_hold(archive.read(one), wording) for one in members)
 
 
 def _bytes_hold(content: bytes, wording: Wording) -> bool:

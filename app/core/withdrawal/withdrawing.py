@@ -169,9 +169,7 @@ def foresee(path: Path, wanted: Wanted, finder: TextFinder | None = None) -> For
 
 
 def _prepared(path: Path, wanted: Wanted, finder: TextFinder) -> Prepared:
-    return prepare(
-        path, wanted.pseudonym, wanted.words, drop=wanted.drop_recordings, keep=wanted.keep, finder=finder
-    )
+    return prepare(path, wanted.pseudonym, wanted.words, drop=wanted.drop_recordings, keep=wanted.keep, finder=finder)
 
 
 def _foreseen(prepared: Prepared, wanted: Wanted, finder: TextFinder) -> Foreseen:

@@ -149,7 +149,9 @@ class WithdrawalDialog(QDialog):
     def _check(self) -> None:
         same = self.typed.text().strip() == self.who.currentText()
         count = self.alike.undecided
-        why_not = self._why_not or (trn("{count} is to be decided.", "{count} are to be decided.", count) if count else "")
+        why_not = self._why_not or (
+            trn("{count} is to be decided.", "{count} are to be decided.", count) if count else ""
+        )
         self.buttons.go_on.setEnabled(same and self._looked == self.wanted() and not why_not)
         missing = "" if same else tr("Type {name} to confirm.").format(name=self.who.currentText())
         self.buttons.note.setText(why_not or missing)
