@@ -16,8 +16,11 @@ from project.types import Json
 @STUDY
 @click.argument("pseudonym")
 @click.option("--word", "words", multiple=True, help="A name or word by which they are known. Repeatable.")
+@click.option("--keep", multiple=True, help="What looks like theirs and is not: it stays. Repeatable.")
+@click.option("--keep-rest", is_flag=True, help="Keep all that looks like theirs and is not given with --word.")
 @click.option("--drop-recordings", is_flag=True, help="Remove recordings in which they are as a whole.")
 @click.option("--delete-footage", is_flag=True, help="Delete the files of these recordings too.")
+@click.option("--delete-beside", is_flag=True, help="Delete exports and other files beside the study that hold them.")
 @click.option("--erase-unreadable", is_flag=True, help="Erase backups that cannot be read; else nothing is removed.")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes (.md and .json).")
 @click.option("--dry-run", is_flag=True, help="Say what would be removed, and change nothing.")
@@ -27,8 +30,11 @@ def withdraw(
     study: Path,
     pseudonym: str,
     words: tuple[str, ...],
+    keep: tuple[str, ...],
+    keep_rest: bool,
     drop_recordings: bool,
     delete_footage: bool,
+    delete_beside: bool,
     erase_unreadable: bool,
     certificate: Path | None,
     dry_run: bool,
@@ -38,31 +44,38 @@ def withdraw(
     """Remove a participant who withdrew, for good.
 
     From the study with its history, and from backups, caches and clips on this machine. It cannot be undone. A
-    certificate says what was removed, and where more of it may be.
+    certificate says what was removed, what was searched, and where more of it may be. What only looks like theirs, such
+    as another ending of a name, has to be decided first: --word or --keep.
 
     \b
     Example:
       greenroom withdraw my-study.greenroom P01 --dry-run
-      greenroom withdraw my-study.greenroom P01 --word Anna --delete-footage
+      greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
     from app.core.session import Session
     from app.core.withdrawal import certificate as certificates
     from app.core.withdrawal.foretold import foretold, foretold_json, still_to_do, words_left
-    from app.core.withdrawal.withdrawing import Wanted, foresee
+    from app.core.withdrawal.personal_finder import TextFinder
+    from app.core.withdrawal.withdrawing import Wanted, foresee, require_decided
     from app.core.withdrawal.withdrawing import withdraw as run_withdrawal
 
-    wanted = Wanted(pseudonym, words, drop_recordings, delete_footage, erase_unreadable)
+    wanted = Wanted(
+        pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate
+    )
+    finder = TextFinder(with_model=True)
     if dry_run:
-        foreseen = foresee(study, wanted)
+        foreseen = foresee(study, wanted, finder)
         tell(as_json, {**foretold_json(foreseen), "dry_run": True}, "\n".join(foretold(foreseen)))
         return
     if not yes:
-        _ask(foretold(foresee(study, wanted)), pseudonym)
+        foreseen = foresee(study, wanted, finder)
+        require_decided(foreseen)
+        _ask(foretold(foreseen), pseudonym)
     with Session.open(study, read_only=True) as session:
         who = session.annotator_name
     with progress_bar("Removing") as bar:
-        done = run_withdrawal(study, wanted, who, bar)
-    written, _ = certificates.write(done, certificates.place_of(study, pseudonym, certificate))
+        done = run_withdrawal(study, wanted, who, bar, finder)
+    written, _ = certificates.write(done)
     lines = [f"{shown(pseudonym)} was removed. The certificate: {written}"]
     lines += [*still_to_do(done), *words_left(done.foreseen)]
     result: dict[str, Json] = {

@@ -4,7 +4,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
@@ -14,12 +14,14 @@ from project.errors import UserError
 from project.filesystem import resolved
 from project.names import shown
 from project.schema import APPLICATION_ID
+from project.sealing.container import MAGIC, is_sealed
 from project.sealing.files import overwrite
+from project.sealing.passphrases import header_of, key_of
 from project.store import Study
-from project.withdrawing.alike import Alike, found_words, left_words
+from project.withdrawing.alike import Alike, found_words, look_alikes
 from project.withdrawing.facts import Facts, facts_of
 from project.withdrawing.file import anew, in_memory, require_readable, write_anew
-from project.withdrawing.reach import Reach, reach_of
+from project.withdrawing.reach import PersonalFinder, Reach, contacts_of, reach_of
 from project.withdrawing.removing import Removed, bury, remove
 
 
@@ -32,7 +34,7 @@ class Prepared:
         reach: what was theirs.
         facts: what has to be named.
         removed: what is not in it any more.
-        alike: words that were taken for a name of theirs, and those that were not.
+        alike: words that were taken for a name of theirs, and what stays and looks as if it were theirs.
     """
 
     path: Path
@@ -63,7 +65,15 @@ class Prepared:
         self.memory.close()
 
 
-def prepare(path: Path, pseudonym: str, words: Sequence[str] = (), *, drop: bool = False) -> Prepared:
+def prepare(
+    path: Path,
+    pseudonym: str,
+    words: Sequence[str] = (),
+    *,
+    drop: bool = False,
+    keep: Sequence[str] = (),
+    finder: PersonalFinder = contacts_of,
+) -> Prepared:
     """Work out a withdrawal without writing anything.
 
     Args:
@@ -71,6 +81,8 @@ def prepare(path: Path, pseudonym: str, words: Sequence[str] = (), *, drop: bool
         pseudonym: of who withdraws.
         words: further words by which they are known.
         drop: recordings in which they are go as a whole.
+        keep: words, numbers and names that look like theirs and are not.
+        finder: finds what is personal in texts of their recordings.
 
     Raises:
         UserError: nobody is called that, or the study cannot be read.
@@ -79,10 +91,11 @@ def prepare(path: Path, pseudonym: str, words: Sequence[str] = (), *, drop: bool
     memory = in_memory(path)
     try:
         people = _called(memory, pseudonym)
-        reach = reach_of(memory, people, words=words, drop=drop)
+        reach = reach_of(memory, people, words=words, drop=drop, keep=keep, finder=finder)
         facts, found = facts_of(memory, reach), found_words(memory, reach.wording)
         removed = remove(memory, reach)
-        return Prepared(path, memory, reach, facts, removed, Alike(found, left_words(memory, reach.wording)))
+        alike = replace(look_alikes(memory, reach, keep), found=found)
+        return Prepared(path, memory, reach, facts, removed, alike)
     except BaseException:
         memory.close()
         raise
@@ -124,11 +137,52 @@ def copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[Pa
         study_id: of the study.
         opened: further files that may be.
     """
+    return [one.path for one in all_copies_of(path, study_id, opened) if one.sure]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCopy:
+    """A file that is a copy of a study (`sure`), or may be: it is sealed or damaged, so its content is not known."""
+
+    path: Path
+    sure: bool
+
+
+def all_copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[StudyCopy]:
+    """Return the same, with the files that may be copies: nobody can tell whose study is in a sealed one.
+
+    A sealed file is opened where its passphrase is known already; nobody is asked for it.
+    """
     path = resolved(path)
-    known = {path, *older_states(path)}
-    near = [one for pattern in ("*", "*/*") for one in sorted(path.parent.glob(pattern)) if not one.is_symlink()]
-    wanted = dict.fromkeys(one for one in (*near, *map(resolved, opened)) if one not in known)
-    return [one for one in wanted if _looks_like_one(one) and is_same_study(one, study_id)]
+    older = older_states(path)
+    known = {path, *older}
+    folders = dict.fromkeys((path.parent, *(one.parent for one in backups_of(path))))
+    near = [
+        one
+        for folder in folders
+        for pattern in ("*", "*/*", "*/*/*")
+        for one in sorted(folder.glob(pattern))
+        if not one.is_symlink()
+    ]
+    found = []
+    for one in dict.fromkeys(one for one in (*near, *map(resolved, opened)) if one not in known):
+        if _looks_like_one(one) and (same := _is_copy(one, study_id)) is not False:
+            found.append(StudyCopy(one, bool(same)))
+    return found
+
+
+def _is_copy(path: Path, study_id: str) -> bool | None:
+    """Tell whether a file is a copy of a study; None where it cannot be read."""
+    if is_sealed(path):
+        try:
+            key_of(path, header_of(path), ask=False)
+        except UserError:
+            return None
+    try:
+        with Study.open(path, read_only=True) as found:
+            return found.id == study_id
+    except (UserError, OSError):
+        return None
 
 
 def _looks_like_one(path: Path) -> bool:
@@ -139,6 +193,8 @@ def _looks_like_one(path: Path) -> bool:
             header = file.read(72)
     except OSError:
         return False
+    if header.startswith(MAGIC):
+        return True
     return header.startswith(b"SQLite format 3\0") and header[68:72] == APPLICATION_ID.to_bytes(4, "big")
 
 
@@ -154,7 +210,16 @@ def why_unreadable(path: Path, study: Path) -> str:
 
 
 def leave_older_state(
-    path: Path, study: Path, now: Reach, words: Sequence[str], *, drop: bool, at: str, erase: bool = False
+    path: Path,
+    study: Path,
+    now: Reach,
+    words: Sequence[str],
+    *,
+    drop: bool,
+    at: str,
+    erase: bool = False,
+    keep: Sequence[str] = (),
+    finder: PersonalFinder = contacts_of,
 ) -> str:
     """Take somebody out of an older state of a study. What a killed process left unfinished is erased.
 
@@ -168,6 +233,8 @@ def leave_older_state(
         drop: recordings in which they are go as a whole.
         at: when, UTC, ISO 8601.
         erase: what cannot be read is erased.
+        keep: what looks like theirs and is not.
+        finder: finds what is personal in texts of their recordings.
 
     Returns:
         `rewritten`, `erased`, `erased unread`, or `clean` where there was nothing of theirs in it.
@@ -181,7 +248,7 @@ def leave_older_state(
         return "erased"
     status = path.stat()
     try:
-        if _rewritten(path, now, words, drop=drop, at=at):
+        if _rewritten(path, now, words, drop=drop, at=at, keep=keep, finder=finder):
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
             return "rewritten"
     except Unreadable:
@@ -200,14 +267,74 @@ def _is_unfinished(path: Path, study: Path) -> bool:
     return path.name.startswith(".") or path.parent != study.parent
 
 
-def _rewritten(path: Path, now: Reach, words: Sequence[str], *, drop: bool, at: str) -> bool:
+def alike_in_older_state(
+    path: Path,
+    study: Path,
+    now: Reach,
+    words: Sequence[str],
+    *,
+    drop: bool,
+    keep: Sequence[str] = (),
+    finder: PersonalFinder = contacts_of,
+) -> Alike:
+    """Return what looks like theirs and would stay in an older state; nothing where it is erased or cannot be read.
+
+    Args: as in `leave_older_state`.
+    """
+    if _is_unfinished(path, study):
+        return Alike()
+    try:
+        memory, reach, _ = _without(path, now, words, drop=drop, keep=keep, finder=finder)
+    except Unreadable:
+        return Alike()
+    try:
+        return look_alikes(memory, reach, keep)
+    finally:
+        memory.close()
+
+
+def _without(
+    path: Path, now: Reach, words: Sequence[str], *, drop: bool, keep: Sequence[str], finder: PersonalFinder
+) -> tuple[sqlite3.Connection, Reach, Removed]:
+    """Return an older state without them, in memory."""
     try:
         memory = in_memory(path)
     except UserError as error:
         raise Unreadable(error.message, error.hint) from None
     try:
-        reach = reach_of(memory, now.people, words=words, drop=drop, known=now.stones(), said=now.said)
-        if remove(memory, reach).nothing:
+        reach = reach_of(
+            memory,
+            now.people,
+            words=words,
+            drop=drop,
+            known=now.stones(),
+            said=now.said,
+            strings=now.strings,
+            keep=keep,
+            finder=finder,
+        )
+        return memory, reach, remove(memory, reach)
+    except (RuntimeError, sqlite3.Error) as error:
+        memory.close()
+        raise Unreadable(f"“{shown(path.name)}” is not sound: {error}.") from None
+    except BaseException:
+        memory.close()
+        raise
+
+
+def _rewritten(
+    path: Path,
+    now: Reach,
+    words: Sequence[str],
+    *,
+    drop: bool,
+    at: str,
+    keep: Sequence[str],
+    finder: PersonalFinder,
+) -> bool:
+    memory, reach, removed = _without(path, now, words, drop=drop, keep=keep, finder=finder)
+    try:
+        if removed.nothing:
             return False
         bury(memory, reach, None, at)
         write_anew(memory, path)

@@ -1,15 +1,18 @@
 """What is somebody's in a study: in which recordings they are, which rows are theirs, by which words they are known."""
 
 import json
+import re
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from project.columns import REFERS, Kind
+from project.withdrawing.personal import PersonalSearch, PersonalString, contacts_in
 from project.withdrawing.rows import Row, State, live_rows, past_states, texts_of
+from project.withdrawing.spellings import squeezed
 from project.withdrawing.tombstones import Gone, tombstone
-from project.withdrawing.wording import NEAR, Wording
+from project.withdrawing.wording import NEAR, Wording, strings_of
 
 ORDER = (
     *("medium", "run", "face_track", "region", "segment", "utterance", "chain", "chain_node", "question"),
@@ -28,6 +31,27 @@ _COPIED = frozenset({"question", "judgment", "item"})
 """Tables in which programs put together texts of many recordings."""
 
 
+PersonalFinder = Callable[[Sequence[str]], Sequence[Sequence[PersonalString]]]
+"""Given texts, returns what is personal in each of them."""
+
+_ABOUT = (
+    *("utterance", "comment", "segment_value", "review", "chain_node", "chain", "chain_review", "verification"),
+    *("episode", "episode_agent", "recording", "look", "region", "question", "contradiction", "summary", "waiver"),
+)
+"""Tables in which people wrote or said something about a recording."""
+_MADE_OF_IT = frozenset({"question", "summary", "contradiction", "region", "waiver"})
+"""Those of them whose rows go with the footage."""
+_LEAST = 3
+"""Signs of a text that can hold something personal."""
+_MACHINE = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{32,})\b")
+"""Ids and checksums."""
+
+
+def contacts_of(texts: Sequence[str]) -> list[list[PersonalString]]:
+    """Find what is personal by its form alone: addresses of mail, handles, links, long numbers."""
+    return [[*contacts_in(text)] for text in texts]
+
+
 @dataclass(slots=True)
 class Reach:
     """All that a withdrawal has to find.
@@ -43,6 +67,8 @@ class Reach:
         near: the same, in texts about their recordings and in what programs copied from texts: shorter quotations.
         places: names of the files of their recordings, which stand in the names of steps.
         said: what they said, and how they were said to look.
+        strings: what is personal in the texts of their recordings; names of theirs are not among them.
+        held: letters and digits of all texts of theirs, which go, one text a line.
     """
 
     people: frozenset[str]
@@ -55,6 +81,8 @@ class Reach:
     near: Wording = field(default_factory=Wording)
     places: Wording = field(default_factory=Wording)
     said: frozenset[str] = frozenset()
+    strings: tuple[PersonalString, ...] = ()
+    held: str = ""
 
     def stones(self) -> frozenset[tuple[str, str]]:
         """Return what is not to come back, as checksum and kind."""
@@ -91,6 +119,9 @@ def reach_of(
     drop: bool = False,
     known: frozenset[tuple[str, str]] = frozenset(),
     said: frozenset[str] = frozenset(),
+    strings: Iterable[PersonalString] = (),
+    keep: Iterable[str] = (),
+    finder: PersonalFinder = contacts_of,
 ) -> Reach:
     """Find out what is theirs.
 
@@ -102,7 +133,11 @@ def reach_of(
         known: tombstones, as checksum and kind, of recordings that are to go again, or that another state of the
             study knows to be theirs.
         said: what they said, of which another state of the study knows that it was them.
+        strings: what is personal in their recordings, as another state of the study knows.
+        keep: personal strings that somebody decided to keep.
+        finder: finds what is personal in texts of their recordings.
     """
+    words = [*words]
     found = Reach(frozenset(people))
     there = _recordings(connection, found.people)
     every = {str(row["id"]) for row in live_rows(connection, "recording")}
@@ -115,7 +150,18 @@ def reach_of(
     _homes(connection, found)
     names, ids = [*_names(connection, found.people), *words], [*people, *found.dropped]
     found.said = said | _said(connection, found.people)
-    found.wording, found.near = Wording(names, ids, found.said), Wording(names, ids, found.said, NEAR)
+    search = PersonalSearch(names)
+    found.wording = Wording(names, ids, found.said, search=search)
+    found.near = Wording(names, ids, found.said, NEAR, search)
+    kept, theirs = {squeezed(one) for one in keep}, {squeezed(one) for one in words}
+    given = (one for word in words for one in contacts_in(word))
+    every_string = dict.fromkeys((*strings, *given, *_strings(connection, found, finder)))
+    found.strings = tuple(one for one in every_string if squeezed(one.text) not in kept)
+    exact = [one for one in found.strings if one.is_exact or squeezed(one.text) in theirs]
+    if exact:
+        search = PersonalSearch(names, exact)
+        found.wording = Wording(names, ids, found.said, search=search)
+        found.near = Wording(names, ids, found.said, NEAR, search)
     found.places = Wording(_places(connection, found))
     _told(connection, found)
     _gone(connection, found)
@@ -183,6 +229,95 @@ def _places(connection: sqlite3.Connection, found: Reach) -> set[str]:
             path = PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/"))
             names |= {path.name, path.stem}
     return names
+
+
+def _strings(connection: sqlite3.Connection, found: Reach, finder: PersonalFinder) -> Iterator[PersonalString]:
+    """Yield what is personal in texts of their recordings: in theirs, which go, and in those of others."""
+    theirs: dict[str, None] = {}
+    others: dict[str, None] = {}
+    settled = {
+        row["id"]: row["participant_id"]
+        for row in live_rows(connection, "utterance")
+        if row["participant_id"] is not None and not row["suggested"]
+    }
+    for table, row in _states(connection, _ABOUT):
+        if not found.inside(table, row) and row.get("participant_id") not in found.people:
+            continue
+        for column, kind in texts_of(table).items():
+            if kind is Kind.PATH or column == "words" or not isinstance(row[column], str):
+                continue
+            for text in _texts_in(row[column], kind):
+                (theirs if _is_theirs(found, table, row, text, settled) else others).setdefault(text)
+    for table, row in _states(connection, ("pii_decision",)):
+        if found.inside(table, row) and row["decision"] == "hide":
+            theirs.setdefault(row["text"])
+            yield PersonalString(row["kind"], row["text"])
+    heard = dict.fromkeys(_heard_texts(connection, found))
+    found.held = "\n".join(map(squeezed, (*theirs, *heard)))
+    known = _names_of_others(connection, found)
+    seen: set[str] = set()
+    for text in theirs:
+        others.pop(text, None)
+        heard.pop(text, None)
+    for texts, of_others in ((others, True), (theirs, False), (heard, False)):
+        for string in (string for each in finder([*texts]) for string in each):
+            letters = squeezed(string.text)
+            if not letters or letters in known:
+                continue
+            if of_others:
+                seen.add(letters)
+            # What a recogniser heard may be what somebody else said, who stays.
+            theirs_too = not of_others and (texts is theirs or letters not in seen)
+            yield PersonalString(string.kind, string.text, theirs_too)
+    yield from _private(connection, found)
+
+
+def _texts_in(cell: str, kind: Kind) -> list[str]:
+    """Return the texts of a cell in which people wrote something: no ids, no checksums."""
+    texts = [cell]
+    if kind is Kind.JSON:
+        try:
+            texts = [*strings_of(json.loads(cell))]
+        except (ValueError, RecursionError):
+            texts = [cell]
+    return [text for text in (_MACHINE.sub(" ", text) for text in texts) if len(text.strip()) >= _LEAST]
+
+
+def _names_of_others(connection: sqlite3.Connection, found: Reach) -> set[str]:
+    """Return the letters of names of other participants and of annotators, and of each word of them."""
+    names = [row["name"] for row in live_rows(connection, "annotator")]
+    names += [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
+    owners = {None, *found.people}
+    names += [row["word"] for row in live_rows(connection, "private_word") if row["participant_id"] not in owners]
+    return {squeezed(part) for name in names for part in (name, *name.split())}
+
+
+def _private(connection: sqlite3.Connection, found: Reach) -> Iterator[PersonalString]:
+    """Yield private words of nobody that stand in texts of theirs."""
+    for _, row in _states(connection, ("private_word",)):
+        if row["participant_id"] is None and (letters := squeezed(row["word"])) and letters in found.held:
+            yield PersonalString(row["kind"], row["word"])
+
+
+def _heard_texts(connection: sqlite3.Connection, found: Reach) -> Iterator[str]:
+    """Yield what recognisers heard in their recordings."""
+    homes = {str(row["id"]): row["recording_id"] for row in live_rows(connection, "run")}
+    for row in live_rows(connection, "heard"):
+        home = homes.get(row["run_id"])
+        if home in found.recordings or home in found.dropped:
+            yield row["text"]
+
+
+def _is_theirs(found: Reach, table: str, row: Row, text: str, settled: Mapping[str, str]) -> bool:
+    """Tell whether a text goes: it is theirs, may be, or names them, or goes with the recording or its footage."""
+    if found.home(table, row) in found.dropped or table in _MADE_OF_IT:
+        return True
+    who = settled.get(row["id"]) if table == "utterance" else None
+    if who is None and table == "utterance" and (row["participant_id"] is None or row["suggested"]):
+        return True
+    if (row.get("participant_id") if who is None else who) in found.people:
+        return True
+    return found.near.in_text(text)
 
 
 def _told(connection: sqlite3.Connection, found: Reach) -> None:

@@ -6,8 +6,10 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from project.columns import COLUMNS
 from project.ids import new_id
 from project.withdrawing.cleaning import KEPT, clean
+from project.withdrawing.lists import forget_words
 from project.withdrawing.reach import Reach
 from project.withdrawing.rows import Row, key_of, live_rows, parsed, tables, texts_of
 from project.withdrawing.wording import Wording
@@ -29,12 +31,14 @@ class Removed:
         history: how many changes of the history went, and how many were blanked in part.
         renamed: steps of the history that lost their name.
         left: `TABLE.COLUMN` -> how many names of other people and things are the same as theirs, and were left.
+        lists: list of words of the study -> how many entries went that stood in their recordings alone.
     """
 
     rows: dict[str, tuple[int, int]] = field(default_factory=dict)
     history: tuple[int, int] = (0, 0)
     renamed: int = 0
     left: dict[str, int] = field(default_factory=dict)
+    lists: dict[str, int] = field(default_factory=dict)
 
     @property
     def nothing(self) -> bool:
@@ -53,6 +57,7 @@ def remove(connection: sqlite3.Connection, reach: Reach) -> Removed:
         _clean_table(connection, reach, table, kept, done)
     _mend_sets(connection, touched)
     _clean_history(connection, reach, kept, done)
+    _forget_words(connection, reach, done)
     connection.execute("COMMIT")
     return done
 
@@ -112,6 +117,17 @@ def _clean_table(
     if gone or blanked:
         done.rows[table] = (len(gone), blanked)
     done.left.update({f"{table}.{column}": count for column, count in left.items()})
+
+
+def _forget_words(connection: sqlite3.Connection, reach: Reach, done: Removed) -> None:
+    gone = forget_words(connection, reach)
+    changed = gone.pop("history", 0)
+    done.lists = gone
+    done.history = (done.history[0], done.history[1] + changed)
+    for name, count in gone.items():
+        table = name if name in COLUMNS else "property"
+        rows, blanked = done.rows.get(table, (0, 0))
+        done.rows[table] = (rows + count, blanked) if table == name else (rows, max(blanked, 1))
 
 
 def _sets_of(connection: sqlite3.Connection, reach: Reach) -> dict[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from project.common_words import PARTICLES, function_words, is_everybodys
 from project.types import Json
+from project.withdrawing.personal import PersonalSearch
 
 NEAR, FAR = 6, 12
 """Words in a row of what somebody said that make a quotation: where it is about their recording, and elsewhere. Shorter
@@ -26,6 +27,8 @@ _JOINED = (
 """Scripts that write words without a space between them, or put endings to a name: Thai, Lao, Tibetan, Burmese,
 Khmer, Japanese, Chinese, Korean."""
 REMOVED = "[removed]"
+_REMEMBERED, _LONG = 200_000, 2_000
+"""Texts whose answer is remembered, since a study repeats labels and a history texts; how long they may be."""
 
 
 class Wording:
@@ -34,7 +37,8 @@ class Wording:
     A name is found as a whole word or phrase, in any case and spelling of Unicode, with accents or without, and in the
     names of files, between underscores and numbers; in scripts without spaces anywhere; also with the `s` of the
     genitive, where that makes no common word of it. Of a name of several words each word is found too: a common one
-    with a capital letter only. What somebody said is found where `quoted` words in a row of it stand.
+    with a capital letter only. What somebody said is found where `quoted` words in a row of it stand. Other spellings,
+    and personal strings such as numbers and addresses, are found by `search`.
 
     Attributes:
         names: the names, as they were given.
@@ -43,7 +47,12 @@ class Wording:
     """
 
     def __init__(
-        self, names: Iterable[str] = (), ids: Iterable[str] = (), said: Iterable[str] = (), quoted: int = FAR
+        self,
+        names: Iterable[str] = (),
+        ids: Iterable[str] = (),
+        said: Iterable[str] = (),
+        quoted: int = FAR,
+        search: PersonalSearch | None = None,
     ) -> None:
         whole = {" ".join(one.split()) for one in names}
         self.names = sorted(one for one in whole if one)
@@ -60,11 +69,23 @@ class Wording:
         self.common = frozenset(map(folded_text, everybodys)) - PARTICLES - function_words()
         loose |= self.words
         self._loose, self._exact = _Names(loose), _Names(exact)
+        self.search = search or PersonalSearch()
+        self._known: dict[str, bool] = {}
         self._quoted_from = quoted
         self._said = {row for one in said for row in _rows_of_words(folded_text(plain_text(one)), quoted)}
 
     def in_text(self, text: str) -> bool:
         """Tell whether a text names them, holds an id of theirs, or repeats a sentence of theirs."""
+        if len(text) > _LONG:
+            return self._names_them(text)
+        known = self._known.get(text)
+        if known is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            known = self._known[text] = self._names_them(text)
+        return known
+
+    def _names_them(self, text: str) -> bool:
         if "\\u" in text:
             decoded = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
             if decoded != text and self.in_text(decoded.replace("\\", " ")):
@@ -73,11 +94,15 @@ class Wording:
             return True
         plain = plain_text(text)
         folded = folded_text(plain)
-        return self._exact.found_in(plain) or self._loose.found_in(folded) or self._quoted(folded)
+        if self._exact.found_in(plain) or self._loose.found_in(folded) or self._quoted(folded):
+            return True
+        return self.search.in_text(plain)
 
     def in_json(self, value: Json) -> bool:
         """Tell whether any text or key in a JSON value does, also where a list holds it word by word."""
-        return any(self.in_text(one) for one in _strings(value))
+        return any(self.in_text(one) for one in strings_of(value)) or (
+            bool(self.search.numbers) and any(map(self.search.is_number, _numbers(value)))
+        )
 
     def in_json_text(self, text: str) -> bool:
         """Tell whether a JSON text does; one that cannot be read is looked at as it is."""
@@ -97,6 +122,8 @@ class Wording:
             case dict():
                 found = {key: self.pruned(one) for key, one in value.items() if not self.in_text(key)}
                 return {key: one for key, one in found.items() if one is not None or value[key] is None}
+            case float() | int() if self.search.numbers and self.search.is_number(value):
+                return None
             case _:
                 return value
 
@@ -131,8 +158,12 @@ def plain_text(text: str) -> str:
     """Return a text in one spelling of Unicode, without signs that nobody sees."""
     if text.isascii():
         return text.replace("`", "'")
-    seen = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    seen = _unseen_removed(unicodedata.normalize("NFKC", text))
     return _HYPHEN.sub("-", _APOSTROPHE.sub("'", seen))
+
+
+def _unseen_removed(text: str) -> str:
+    return "".join(sign for sign in _UNSEEN.sub("", text) if unicodedata.category(sign) != "Cf")
 
 
 def folded_text(text: str) -> str:
@@ -180,17 +211,32 @@ def _digits(word: str, end: str) -> str:
     return r"\d" if end.isalpha() and len(word) >= _SHORT else ""
 
 
-def _strings(value: Json) -> Iterator[str]:
+def strings_of(value: Json) -> Iterator[str]:
+    """Yield every text and key of a JSON value; a list of words as one text too."""
     match value:
         case str():
             yield value
         case list():
             for one in value:
-                yield from _strings(one)
+                yield from strings_of(one)
             firsts = [one[0] if isinstance(one, list) and one else one for one in value]
             if len(value) > 1 and all(isinstance(one, str) for one in firsts):
                 yield " ".join(map(str, firsts))
         case dict():
             for key, one in value.items():
                 yield key
-                yield from _strings(one)
+                yield from strings_of(one)
+
+
+def _numbers(value: Json) -> Iterator[float]:
+    match value:
+        case bool():
+            return
+        case int() | float():
+            yield value
+        case list():
+            for one in value:
+                yield from _numbers(one)
+        case dict():
+            for one in value.values():
+                yield from _numbers(one)

@@ -51,7 +51,8 @@ def fill(study: Study) -> Full:
         put("collection", id=full.id("col"), name=other("collection.name"), agent_context=other("collection.context"))
     with study.step("Vocabulary"):
         study.set_property("vocabulary", [NAME, other("vocabulary")])
-        study.set_property("pii-numbers", {"person": {NAME: 1, other("numbers"): 2}})
+        full.ids["numbers"] = other("numbers")
+        study.set_property("pii-numbers", {"person": {NAME: 1, full.ids["numbers"]: 2}})
         study.set_property("schemes", ["shrec"])
     for number, mark in each:
         rec = full.id(f"rec{number}")
@@ -517,7 +518,8 @@ def _named(study: Study, full: Full, put: Put, mine: Mark, other: Mark) -> None:
                 resolved=0,
             )
     with study.step("Change comment"):
-        study.write("UPDATE comment SET text = ? WHERE id = ?", (other("comment now"), full.id("name0")))
+        text = f"{other('comment now')} {full.ids['numbers']}"
+        study.write("UPDATE comment SET text = ? WHERE id = ?", (text, full.id("name0")))
     with study.step("Value"):
         put(
             "segment_value",

@@ -1,6 +1,7 @@
 """The certificate of a withdrawal, as Markdown and as JSON: what was removed, and where more of it may be.
 
-It names nobody but by pseudonym, and no footage but by number, role and checksum: file names often are people's names.
+It names nobody but by a pseudonym that is a code, such as P01, and no footage but by number, role and checksum: file
+names often are people's names. A pseudonym that may be a name stands in it as the beginning of a checksum.
 """
 
 import json
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from app.core.table_words import WORDS
+from app.core.withdrawal.foretold import KINDS
 from app.core.withdrawal.withdrawing import Done
 from project.counted import counted
 from project.errors import UserError
@@ -22,8 +24,8 @@ _MADE = {"release": "Release", "questions": "Data set of questions"}
 BEYOND = (
     "Copies of the study that others have: each is cleaned when it is merged, but the file itself is not. "
     "Ask for it to be deleted, or run the same command on it.",
-    "What was written out of the study to files of other kinds: transcripts, tables, chains, reports, pictures, keys "
-    "of replacements. The study keeps no list of them.",
+    "What was written out of the study to files of other kinds and lies elsewhere than beside it: transcripts, tables, "
+    "chains, reports, pictures, keys of replacements. The study keeps no list of them.",
     "Paths that the desktop and other programs remember, such as lists of files opened lately.",
     "Backups of the machine, snapshots of the file system, and what a solid-state disk keeps of overwritten blocks.",
     "What was sent elsewhere before, and what people downloaded, printed or remember.",
@@ -31,11 +33,20 @@ BEYOND = (
 """What a program on one machine cannot reach."""
 
 
+SPELLINGS = (
+    "as they stand, in any case and width, with accents or without, with signs that show nothing between the letters",
+    "run together, with other separators, in names of files, addresses and handles",
+    "as an initial with a surname, and spelled letter by letter or in words of a spelling alphabet",
+    "numbers without their separators and their country's prefix, and spoken; days in every usual format",
+)
+"""How what is personal is searched for."""
+
+
 def as_json(done: Done) -> dict[str, Json]:
     """Return a certificate as a JSON object."""
     seen, facts = done.foreseen, done.foreseen.facts
     found: dict[str, object] = {
-        "withdrawn": seen.wanted.pseudonym,
+        "withdrawn": seen.nameless.person,
         "at": done.at,
         "program": f"Greenroom {__version__}",
         "study": {"id": facts.study_id, "sha256": done.sha256},
@@ -50,10 +61,16 @@ def as_json(done: Done) -> dict[str, Json]:
             "renamed_steps": seen.removed.renamed,
         },
         "left": dict(seen.removed.left),
+        "lists": {**seen.removed.lists},
         "words_left": len(seen.alike.left),
-        "backups": [{"file": name, "what": what, "sha256": sha} for name, (what, sha) in done.older.items()],
+        "words_kept": len(seen.alike.kept),
+        "searched": _searched(done),
+        "backups": [
+            {"file": seen.nameless.file(name), "what": what, "sha256": sha} for name, (what, sha) in done.older.items()
+        ],
         "cached_files": done.caches,
         "forgotten_paths": done.forgotten,
+        "deleted_beside": done.deleted_beside,
         "clips": [{"recording": number, "sha256": sha} for number, sha in done.clips],
         "footage": [
             {"recording": number, "role": role, "sha256": sha, "deleted": gone}
@@ -69,6 +86,7 @@ def as_json(done: Done) -> dict[str, Json]:
             "copies": [*facts.copies],
             "shared": [{"at": one.at, "name": one.name} for one in facts.shared],
             "copies_on_this_machine": len(seen.copies),
+            "closed_copies_on_this_machine": len(seen.closed_copies),
             "named_by_path": seen.named_by_path,
             "sent": [{"at": one.at, "host": one.host, "bytes": one.size, "sha256": one.sha256} for one in facts.sent],
         },
@@ -78,6 +96,80 @@ def as_json(done: Done) -> dict[str, Json]:
     return cast(dict[str, Json], found)
 
 
+def _searched(done: Done) -> dict[str, object]:
+    seen = done.foreseen
+    return {
+        "kinds": {**seen.strings},
+        "spellings": [*SPELLINGS],
+        "model": seen.model or None,
+        "files": [
+            {
+                "file": "the study" if not name else seen.nameless.file(name),
+                "tables": one.tables,
+                "texts": one.texts,
+                "free_pages": one.free_pages,
+                "bytes": one.bytes_searched,
+                "found": sum(one.found.values()),
+                "kept_names": sum(one.kept.values()),
+            }
+            for name, one in done.verified.items()
+        ],
+        "beside": {
+            "files": done.beside.files,
+            "found": len(done.beside.found),
+            "name_only": len(done.beside.unread),
+        },
+        "program": {
+            "files": done.machine.files,
+            "found": len(done.machine.found),
+            "name_only": len(done.machine.unread),
+        },
+        "not_readable": len(seen.closed_copies),
+    }
+
+
+def _search_lines(done: Done) -> Iterator[str]:
+    seen = done.foreseen
+    yield "## What was searched"
+    yield ""
+    yield "After the removal, every file below was searched for what the recordings of this person held:"
+    yield ""
+    yield from (f"- {KINDS.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
+    yield ""
+    found_by = f"the rules and the model {seen.model}" if seen.model else "the rules, without a model of names"
+    yield f"These were found in their texts by {found_by}, by private words and by what people hid. Searched for:"
+    yield ""
+    yield from (f"- {one}" for one in SPELLINGS)
+    yield ""
+    yield from _table(
+        ("File", "Tables, the history among them", "Texts", "Free pages", "Bytes", "Found", "Names of others kept"),
+        [
+            (
+                "the study" if not name else f"`{seen.nameless.file(name)}`",
+                str(one.tables),
+                str(one.texts),
+                str(one.free_pages),
+                "searched" if one.bytes_searched else "sealed",
+                str(sum(one.found.values())),
+                str(sum(one.kept.values())),
+            )
+            for name, one in done.verified.items()
+        ],
+    )
+    for title, one in (("Other files in the study's folder", done.beside), ("Settings, caches, logs", done.machine)):
+        yield (
+            f"- {title}: {counted(one.files, 'file')} searched; {len(one.found)} of them hold something; of "
+            f"{len(one.unread)} the name alone was looked at (media, arrays, too large)."
+        )
+    if seen.closed_copies:
+        count = len(seen.closed_copies)
+        yield f"- **Not searched: {counted(count, 'file')} that may be a copy of the study, sealed or damaged.**"
+        yield "  Unseal each and run the same command on it, or delete it."
+    if seen.alike.kept:
+        yield f"- Kept, because a person decided it is not theirs: {counted(len(seen.alike.kept), 'look-alike')}."
+    yield ""
+
+
 def as_markdown(done: Done) -> str:
     """Return a certificate as Markdown."""
     return "\n".join(_lines(done)) + "\n"
@@ -85,7 +177,7 @@ def as_markdown(done: Done) -> str:
 
 def _lines(done: Done) -> Iterator[str]:
     seen, facts, removed = done.foreseen, done.foreseen.facts, done.foreseen.removed
-    yield f"# Certificate of the withdrawal of {seen.wanted.pseudonym}"
+    yield f"# Certificate of the withdrawal of {seen.nameless.person}"
     yield ""
     yield f"On {done.at}, with Greenroom {__version__}."
     yield ""
@@ -110,13 +202,25 @@ def _lines(done: Done) -> Iterator[str]:
     if seen.alike.left:
         yield ""
         count = len(seen.alike.left)
-        yield f"{counted(count, 'word')} like a name of theirs {'was' if count == 1 else 'were'} left, as shown before."
+        yield (
+            f"{counted(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, as shown before."
+        )
+    if removed.lists:
+        yield ""
+        yield "From lists of words, because they came from their recordings:"
+        yield from (
+            f"- `{name}`: {count} {'entry' if count == 1 else 'entries'}" for name, count in removed.lists.items()
+        )
     yield ""
+    yield from _search_lines(done)
     yield "## Removed from this machine"
     yield ""
     yield from _table(
         ("Older state of the study", "What was done", "SHA-256 now"),
-        [(f"`{name}`", what, f"`{sha}`" if sha else "") for name, (what, sha) in done.older.items()],
+        [
+            (f"`{seen.nameless.file(name)}`", what, f"`{sha}`" if sha else "")
+            for name, (what, sha) in done.older.items()
+        ],
     )
     unread = sum(what == "erased unread" for what, _ in done.older.values())
     if unread:
@@ -124,6 +228,8 @@ def _lines(done: Done) -> Iterator[str]:
         yield "whatever else was in it, such as others' work, is gone from there too."
         yield ""
     yield f"- Files of caches: {done.caches}"
+    if done.deleted_beside:
+        yield f"- Other files beside the study that held something of theirs: {done.deleted_beside}"
     if done.forgotten:
         yield f"- Paths in the settings of the program that named them: {done.forgotten}"
     yield from (f"- Clip or report of recording {number}, SHA-256 `{sha}`" for number, sha in done.clips)
@@ -155,6 +261,8 @@ def _lines(done: Done) -> Iterator[str]:
         yield f"- {counted(clips, 'clip')} that were made and are not beside the study any more"
     if seen.copies:
         yield f"- {counted(len(seen.copies), 'file')} on this machine that {_are(len(seen.copies))} of the study"
+    if seen.closed_copies:
+        yield f"- {counted(len(seen.closed_copies), 'file')} on this machine, sealed or damaged, that may hold them"
     if seen.named_by_path:
         yield "- The name of the study's file, or of a folder that it lies in, which names them"
     yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)
@@ -180,12 +288,13 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
     yield ""
 
 
-def place_of(study: Path, pseudonym: str, chosen: Path | None = None) -> Path:
+def place_of(done: Done) -> Path:
     """Return where the certificate goes: where somebody chose, else beside the study; never in another one's place."""
-    if chosen is not None:
-        return chosen.absolute().with_suffix(".md")
-    plain = re.sub(r"[^\w-]+", "-", pseudonym).strip("-") or "participant"
-    name, number = f"{study.stem}, withdrawal of {plain}", 1
+    names, study = done.foreseen.nameless, done.foreseen.study
+    if done.foreseen.wanted.certificate is not None:
+        return done.foreseen.wanted.certificate.absolute().with_suffix(".md")
+    plain = re.sub(r"[^\w-]+", "-", names.person).strip("-") or "participant"
+    name, number = f"{names.stem()}, withdrawal of {plain}", 1
     place = study.absolute().with_name(f"{name}.md")
     while place.exists():
         number += 1
@@ -193,12 +302,13 @@ def place_of(study: Path, pseudonym: str, chosen: Path | None = None) -> Path:
     return place
 
 
-def write(done: Done, place: Path) -> tuple[Path, Path]:
+def write(done: Done) -> tuple[Path, Path]:
     """Write a certificate as Markdown and, beside it, as JSON; return both places.
 
     Raises:
         UserError: the folder cannot be written to.
     """
+    place = place_of(done)
     written = place, place.with_suffix(".json")
     content = as_markdown(done), json.dumps(as_json(done), indent=1, ensure_ascii=False) + "\n"
     for path, text in zip(written, content, strict=True):

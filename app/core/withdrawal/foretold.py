@@ -8,9 +8,37 @@ from app.core.withdrawal.withdrawing import Done, Foreseen
 from project.counted import counted
 from project.names import shown
 from project.types import Json
+from project.withdrawing.alike import Likeness
 
 _SHOWN = 12
 """Paths of one kind that are listed; of more, the number is told."""
+
+LIKENESS = {
+    Likeness.NAME: "Words like a name of theirs",
+    Likeness.RECORDINGS: "Stood in their recordings, and stands elsewhere",
+    Likeness.FILE: "Files of other recordings that are called like them: rename and relink them, or keep them",
+    Likeness.PARTICIPANT: "Other participants who are called like them: withdraw or rename them, or keep them",
+}
+"""What looks like theirs, by why it does."""
+
+KINDS = {
+    "name": "names they are known by",
+    "person": "names",
+    "place": "places",
+    "organisation": "organisations",
+    "date-of-birth": "dates of birth",
+    "date": "dates",
+    "phone": "telephone numbers",
+    "e-mail": "e-mail addresses",
+    "address": "addresses",
+    "account": "accounts and cards",
+    "licence": "licences and number plates",
+    "id": "identity numbers",
+    "link": "links and handles",
+    "word": "private words",
+    "other": "other private words",
+}
+"""Kinds of personal strings, for people."""
 
 
 def foretold(seen: Foreseen) -> list[str]:
@@ -28,10 +56,23 @@ def foretold(seen: Foreseen) -> list[str]:
     lines.append(f"  changes of the history: {_counts(*removed.history)}. Undo ends here.")
     lines += _words("Words that were taken for a name of theirs", seen.alike.found)
     lines += words_left(seen)
+    lines += _words("Kept, as you said", seen.alike.kept)
+    counts = ", ".join(f"{KINDS.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
+    lines.append(f"Searched for in every file of the study ({counts}).")
     readable = [one for one in seen.older if one not in seen.unreadable]
     lines += _listed("Older states of the study, rewritten or erased", readable)
     lines += _unreadable(seen)
     lines += _listed("Copies of the study, left: run the same command on them, or delete them", [*seen.copies])
+    lines += _listed(
+        "May be copies of the study, sealed or damaged: unseal them and run the same command on them, or delete them",
+        [*seen.closed_copies],
+    )
+    deleted = seen.beside.deletable if seen.wanted.delete_beside else ()
+    lines += _listed("Files beside the study that hold something of theirs, deleted", [one.path for one in deleted])
+    lines += _listed(
+        "Files beside the study that name them or hold something of theirs, left: delete them, or make them anew",
+        [one.path for one in seen.beside.found if one not in deleted],
+    )
     lines += _listed("Clips and reports, deleted", [one.path for one in seen.clips if one.sure])
     lines += _listed("Called like a clip of theirs, look yourself", [one.path for one in seen.clips if not one.sure])
     verb = "deleted" if seen.wanted.delete_footage else "left, must be deleted, too"
@@ -69,10 +110,19 @@ def foretold_json(seen: Foreseen) -> dict[str, Json]:
         "removed": rows,
         "history": {"removed": seen.removed.history[0], "blanked": seen.removed.history[1]},
         "left": {**seen.removed.left},
-        "words": {"found": {**seen.alike.found}, "left": {**seen.alike.left}},
+        "words": {
+            "found": {**seen.alike.found},
+            "left": {**seen.alike.left},
+            "why": {word: why.value for word, why in seen.alike.why.items()},
+            "kept": {**seen.alike.kept},
+            "undecided": [*seen.undecided],
+        },
+        "searched": {**seen.strings},
         "older": [*map(str, seen.older)],
         "unreadable": {str(one): why for one, why in seen.unreadable.items()},
         "copies": [*map(str, seen.copies)],
+        "closed_copies": [*map(str, seen.closed_copies)],
+        "beside": [str(one.path) for one in seen.beside.found],
         "clips": [str(one.path) for one in seen.clips if one.sure],
         "footage": [{"path": str(one.path), "there": one.there} for one in seen.footage],
         "cached_files": len(seen.caches),
@@ -89,15 +139,21 @@ def still_to_do(done: Done) -> list[str]:
 
 
 def words_left(seen: Foreseen) -> list[str]:
-    """Return which words look like a name of theirs and stay."""
-    return _words("Words like a name of theirs that stay; give those that mean them as further words", seen.alike.left)
+    """Return what looks like theirs and stays, with why; a person has to decide about each."""
+    lines = []
+    for likeness, title in LIKENESS.items():
+        listed = {word: count for word, count in seen.alike.left.items() if seen.alike.why.get(word) is likeness}
+        lines += _words(title, listed, len(listed))
+    if lines and seen.wanted.keep_rest:
+        return ["Left, because all that is not given as theirs is kept:", *lines]
+    return ["To decide: --word TEXT removes it as theirs, --keep TEXT leaves it:", *lines] if lines else []
 
 
-def _words(title: str, found: Mapping[str, int]) -> list[str]:
+def _words(title: str, found: Mapping[str, int], most: int = _SHOWN) -> list[str]:
     if not found:
         return []
-    told = [f"“{shown(word)}” ({count})" for word, count in [*found.items()][:_SHOWN]]
-    more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    told = [f"“{shown(word)}” ({count})" for word, count in [*found.items()][:most]]
+    more = [f"and {len(found) - most} more"] if len(found) > most else []
     return [f"{title}:", f"  {', '.join([*told, *more])}"]
 
 

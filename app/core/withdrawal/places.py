@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
+import platformdirs
+
 from app.core.rendering.queue import queue_place
 from app.core.settings import log_path, view_path
 from app.core.trusted import Kind, reaches, trusted
 from media.cache import cache_folder
 from media.fingerprint import fingerprint
+from models.connection.machine import journal_file
 from project.checksums import sha256_of
 from project.errors import UserError
 from project.scratch import left_folders
@@ -105,9 +108,21 @@ def _changed(path: Path) -> float:
         return time.time()
 
 
-def log_file() -> Path:
-    """Return the file that unexpected errors are written to, which may quote what was worked on."""
-    return log_path()
+def logs() -> tuple[Path, ...]:
+    """Return the log of errors, which may quote what was worked on, and the journal of requests of no study."""
+    return log_path(), journal_file()
+
+
+def program_files() -> dict[Path, list[Path]]:
+    """Return folder -> files in which the program keeps something on this machine: settings, caches, state, logs."""
+    folders = (
+        *(platformdirs.user_config_path("greenroom"), platformdirs.user_state_path("greenroom")),
+        *(cache_folder(), platformdirs.user_log_path("greenroom")),
+    )
+    found = {folder: [*_files(folder)] for folder in dict.fromkeys(folders)}
+    data = journal_file().parent
+    found[data] = [one for one in (journal_file(),) if one.is_file()]
+    return found
 
 
 def clips(facts: Facts, folder: Path) -> list[Clip]:

@@ -1,13 +1,26 @@
 """Takes a participant out of a study and out of what this machine keeps beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.clock import utc_now
 from app.core.settings import load_settings
-from app.core.withdrawal.places import Clip, Footing, cached, clips, footage, left_by_window, log_file, unfinished
+from app.core.withdrawal.folder_search import FolderSearch, files_in, search_files
+from app.core.withdrawal.nameless import Nameless, nameless
+from app.core.withdrawal.personal_finder import TextFinder
+from app.core.withdrawal.places import (
+    Clip,
+    Footing,
+    cached,
+    clips,
+    footage,
+    left_by_window,
+    logs,
+    program_files,
+    unfinished,
+)
 from app.core.withdrawal.remembered import forget, names, remembered
 from project.checksums import sha256_of
 from project.counted import counted
@@ -22,13 +35,16 @@ from project.withdrawing.file import alone
 from project.withdrawing.leaving import (
     Prepared,
     Unreadable,
-    copies_of,
+    alike_in_older_state,
+    all_copies_of,
     leave_older_state,
     older_states,
     prepare,
     why_unreadable,
 )
 from project.withdrawing.removing import Removed
+from project.withdrawing.spellings import squeezed
+from project.withdrawing.verifying import Verified, verify_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,10 @@ class Wanted:
         drop_recordings: recordings in which they are go as a whole; else others' annotations of them stay.
         delete_footage: the files of these recordings are deleted too.
         erase_unreadable: backups that cannot be read are erased, whatever is in them; else nothing is done.
+        keep: what looks like theirs and is not, as it was shown.
+        keep_rest: so is all that looks like theirs and is not among the words.
+        delete_beside: files beside the study that name them or hold something of theirs are deleted, such as exports.
+        certificate: where the certificate goes; None for beside the study.
     """
 
     pseudonym: str
@@ -48,6 +68,10 @@ class Wanted:
     drop_recordings: bool = False
     delete_footage: bool = False
     erase_unreadable: bool = False
+    keep: tuple[str, ...] = ()
+    keep_rest: bool = False
+    delete_beside: bool = False
+    certificate: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +79,24 @@ class Foreseen:
     """What a withdrawal would remove, on this machine and in the file.
 
     Attributes:
-        alike: words that are taken for a name of theirs, and those that are left.
+        study: path of the study.
+        nameless: what the certificate calls people and files.
+        alike: words that are taken for a name of theirs, and what looks like theirs and is left.
+        strings: kind of personal string -> how many their recordings held, which are searched everywhere.
+        model: key of the model of names that searched their texts beside the rules; "" for none.
         older: backups, and what a killed process left beside the study.
         unreadable: those of them that cannot be read -> why.
         caches: what can be worked out again, and what the program keeps for itself.
         copies: of the study, under names that a person gave them; they are left.
+        closed_copies: files that may be copies of the study: sealed under another passphrase, or damaged.
+        beside: what a search of the files beside the study came to.
         remembered: paths in the program's own settings that name them.
         named_by_path: whether the study's own path does; it is left.
     """
 
     wanted: Wanted
+    study: Path
+    nameless: Nameless
     facts: Facts
     removed: Removed
     alike: Alike
@@ -74,8 +106,17 @@ class Foreseen:
     clips: tuple[Clip, ...]
     footage: tuple[Footing, ...]
     copies: tuple[Path, ...]
+    closed_copies: tuple[Path, ...]
+    beside: FolderSearch
+    strings: Mapping[str, int]
+    model: str
     remembered: tuple[str, ...]
     named_by_path: bool
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """What looks like theirs and nobody decided about."""
+        return () if self.wanted.keep_rest else (*self.alike.left,)
 
 
 @dataclass(slots=True)
@@ -92,6 +133,10 @@ class Done:
         clips: recording and checksum of each clip and report that was deleted.
         footage: recording, role and checksum of each file of footage, and whether it was deleted.
         problems: what could not be deleted, one line each; it has to be done by hand.
+        verified: name of a file -> what a search of it came to once it was finished; "" is the study.
+        machine: what a search of the program's own files came to at the end.
+        beside: what a search of the files beside the study came to at the end.
+        deleted_beside: how many of those were deleted that held something before.
     """
 
     foreseen: Foreseen
@@ -103,42 +148,95 @@ class Done:
     clips: list[tuple[int, str]] = field(default_factory=list)
     footage: list[tuple[int, str, str, bool]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    verified: dict[str, Verified] = field(default_factory=dict)
+    machine: FolderSearch = field(default_factory=FolderSearch)
+    beside: FolderSearch = field(default_factory=FolderSearch)
+    deleted_beside: int = 0
 
 
-def foresee(path: Path, wanted: Wanted) -> Foreseen:
+def foresee(path: Path, wanted: Wanted, finder: TextFinder | None = None) -> Foreseen:
     """Work out what a withdrawal would remove; nothing is changed.
 
     Raises:
         UserError: nobody is called that, or the study cannot be read.
     """
-    prepared = prepare(resolved(path), wanted.pseudonym, wanted.words, drop=wanted.drop_recordings)
+    finder = finder or TextFinder()
+    prepared = _prepared(resolved(path), wanted, finder)
     try:
-        return _foreseen(prepared, wanted)
+        return _foreseen(prepared, wanted, finder)
     finally:
         prepared.close()
 
 
-def _foreseen(prepared: Prepared, wanted: Wanted) -> Foreseen:
+def _prepared(path: Path, wanted: Wanted, finder: TextFinder) -> Prepared:
+    return prepare(path, wanted.pseudonym, wanted.words, drop=wanted.drop_recordings, keep=wanted.keep, finder=finder)
+
+
+def _foreseen(prepared: Prepared, wanted: Wanted, finder: TextFinder) -> Foreseen:
     facts, study, wording = prepared.facts, prepared.path, prepared.reach.wording
     older = tuple(older_states(study))
     why = {one: why_unreadable(one, study) for one in older}
+    copies = all_copies_of(study, facts.study_id, map(Path, load_settings().recent))
+    lying_about = tuple(clips(facts, study.parent))
+    footed = tuple(footage(facts, study.parent))
+    known = {study, *older, *(one.path for one in copies), *(one.path for one in lying_about if one.sure)}
+    known |= {one.path for one in footed if one.there}
     return Foreseen(
-        wanted,
-        facts,
-        prepared.removed,
-        prepared.alike,
-        older,
-        {one: reason for one, reason in why.items() if reason},
-        (*cached(facts, study), *left_by_window(facts, study), *unfinished(study.parent)),
-        tuple(clips(facts, study.parent)),
-        tuple(footage(facts, study.parent)),
-        tuple(copies_of(study, facts.study_id, map(Path, load_settings().recent))),
-        tuple(remembered(facts.study_id, wording)),
-        names(str(study), wording),
+        wanted=wanted,
+        study=study,
+        nameless=nameless(wanted.pseudonym, prepared.reach, study),
+        facts=facts,
+        removed=prepared.removed,
+        alike=_alike(prepared, wanted, [one for one in older if not why[one]], finder),
+        strings=_kinds(prepared),
+        model=finder.model,
+        older=older,
+        unreadable={one: reason for one, reason in why.items() if reason},
+        caches=(*cached(facts, study), *left_by_window(facts, study), *unfinished(study.parent)),
+        clips=lying_about,
+        footage=footed,
+        copies=tuple(one.path for one in copies if one.sure),
+        closed_copies=tuple(one.path for one in copies if not one.sure),
+        beside=search_files(files_in(study.parent), wording, study.parent, known),
+        remembered=tuple(remembered(facts.study_id, wording)),
+        named_by_path=names(str(study), wording),
     )
 
 
-def withdraw(path: Path, wanted: Wanted, annotator: str, progress: Progress | None = None) -> Done:
+def _alike(prepared: Prepared, wanted: Wanted, older: Collection[Path], finder: TextFinder) -> Alike:
+    """Return what looks like theirs in the study and in older states of it."""
+    alike, words = prepared.alike, (*prepared.reach.wording.names, *wanted.words)
+    for file in older:
+        alike = alike.with_more(
+            alike_in_older_state(
+                file,
+                prepared.path,
+                prepared.reach,
+                words,
+                drop=wanted.drop_recordings,
+                keep=wanted.keep,
+                finder=finder,
+            )
+        )
+    return alike
+
+
+def _kinds(prepared: Prepared) -> dict[str, int]:
+    """Return kind -> how many different personal strings are searched for; the names they are known by are `name`."""
+    letters = {(one.kind, squeezed(one.text)) for one in prepared.reach.strings}
+    found = {"name": len(prepared.reach.wording.names)}
+    for kind, _ in sorted(letters):
+        found[kind] = found.get(kind, 0) + 1
+    return found
+
+
+def withdraw(
+    path: Path,
+    wanted: Wanted,
+    annotator: str,
+    progress: Progress | None = None,
+    finder: TextFinder | None = None,
+) -> Done:
     """Remove a participant. The study comes last: as long as it holds them, the same can be asked again.
 
     Args:
@@ -146,30 +244,92 @@ def withdraw(path: Path, wanted: Wanted, annotator: str, progress: Progress | No
         wanted: who, and how far.
         annotator: name of who does it.
         progress: told of each step.
+        finder: finds what is personal in texts of their recordings; else the rules alone do.
 
     Raises:
-        UserError: nobody is called that, somebody has the study open, or it cannot be written; or a backup cannot be
-            read, and was not asked to be erased.
+        UserError: nobody is called that, somebody has the study open, or it cannot be written; a backup cannot be
+            read, and was not asked to be erased; or something looks like theirs, and nobody decided about it.
     """
-    path, progress, at = resolved(path), progress or Silent(), utc_now()
+    path, progress, at, finder = resolved(path), progress or Silent(), utc_now(), finder or TextFinder()
     with alone(path):
-        progress.progress(0, 4, "reading the study")
-        prepared = prepare(path, wanted.pseudonym, wanted.words, drop=wanted.drop_recordings)
+        progress.progress(0, 5, "reading the study")
+        prepared = _prepared(path, wanted, finder)
         try:
-            foreseen = _foreseen(prepared, wanted)
+            foreseen = _foreseen(prepared, wanted, finder)
             _require_readable(foreseen)
+            require_decided(foreseen)
+            foreseen.nameless.require_nameless(wanted.certificate)
             done = Done(foreseen, at, "")
             with prepared.put(annotator, at) as put:
-                progress.progress(1, 4, "backups")
-                _older(prepared, done)
-                progress.progress(2, 4, "clips and caches")
+                progress.progress(1, 5, "backups")
+                _older(prepared, done, finder)
+                progress.progress(2, 5, "clips and caches")
                 _delete(prepared, done)
-                progress.progress(3, 4, "the study")
+                progress.progress(3, 5, "the study")
                 put()
         finally:
             prepared.close()
+        progress.progress(4, 5, "searching what is left")
         done.sha256 = sha256_of(path)
+        _verify(prepared, done)
         return done
+
+
+def require_decided(foreseen: Foreseen) -> None:
+    """Return quietly where nothing looks like theirs about which nobody decided.
+
+    Raises:
+        UserError: something does.
+    """
+    if not foreseen.undecided:
+        return
+    listed = ", ".join(f"“{shown(one)}”" for one in foreseen.undecided[:_LISTED])
+    more = f" and {len(foreseen.undecided) - _LISTED} more" if len(foreseen.undecided) > _LISTED else ""
+    raise UserError(
+        f"Nobody has decided yet whether these are theirs: {listed}{more}. Nothing was removed.",
+        "Remove what is theirs with --word TEXT, keep what is not with --keep TEXT, or all the rest with --keep-rest.",
+    )
+
+
+_LISTED = 40
+
+
+def _verify(prepared: Prepared, done: Done) -> None:
+    """Search every file that was written, and what lies beside the study and in the program's folders."""
+    path, reach = prepared.path, prepared.reach
+    rewritten = [path.with_name(name) for name, (what, _) in done.older.items() if what in ("rewritten", "clean")]
+    for file in (path, *rewritten):
+        if not file.is_file():
+            continue
+        try:
+            verified = verify_left(file, reach)
+        except (UserError, OSError) as error:
+            done.problems.append(f"{shown(file)} could not be searched afterwards: {_why(error)}")
+            continue
+        done.verified["" if file == path else file.name] = verified
+        if verified.found:
+            listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
+            done.problems.append(f"{shown(file)} still holds something of theirs: {listed}. Please report this.")
+    seen, known = done.foreseen, {path, *rewritten}
+    known |= {*seen.copies, *seen.closed_copies, *(one.path for one in seen.footage if one.there)}
+    done.beside = search_files(files_in(path.parent), reach.wording, path.parent, known)
+    for one in done.beside.found:
+        what = "is called like them" if one.by_name and not one.by_content else "holds something of theirs"
+        done.problems.append(f"{shown(one.path)} {what}: delete it, or make it anew without them.")
+    files = program_files()
+    searches = [search_files(each, reach.wording, base) for base, each in files.items()]
+    done.machine = FolderSearch(
+        sum(one.files for one in searches),
+        tuple(finding for one in searches for finding in one.found),
+        tuple(file for one in searches for file in one.unread),
+    )
+    for one in done.machine.found:
+        done.problems.append(f"{shown(one.path)} holds something of theirs: delete it by hand.")
+    for copy in seen.closed_copies:
+        done.problems.append(
+            f"{shown(copy)} may be a copy of the study and cannot be read (sealed or damaged): unseal it and run the "
+            "same command on it, or delete it."
+        )
 
 
 def _require_readable(foreseen: Foreseen) -> None:
@@ -182,7 +342,7 @@ def _require_readable(foreseen: Foreseen) -> None:
     )
 
 
-def _older(prepared: Prepared, done: Done) -> None:
+def _older(prepared: Prepared, done: Done, finder: TextFinder) -> None:
     wanted = done.foreseen.wanted
     words = (*prepared.reach.wording.names, *wanted.words)
     for file in done.foreseen.older:
@@ -195,6 +355,8 @@ def _older(prepared: Prepared, done: Done) -> None:
                 drop=wanted.drop_recordings,
                 at=done.at,
                 erase=wanted.erase_unreadable,
+                keep=wanted.keep,
+                finder=finder,
             )
             done.older[file.name] = what, sha256_of(file) if file.exists() else ""
         except Unreadable:
@@ -208,7 +370,7 @@ def _older(prepared: Prepared, done: Done) -> None:
 
 def _delete(prepared: Prepared, done: Done) -> None:
     done.caches = sum(_erased(file, done) for file in done.foreseen.caches)
-    _forget_in_log(prepared, done)
+    _forget_in_logs(prepared, done)
     for clip in done.foreseen.clips:
         digest = _sha256(clip.path)
         if not clip.sure:
@@ -219,6 +381,8 @@ def _delete(prepared: Prepared, done: Done) -> None:
         digest = _sha256(one.path) if one.there else ""
         gone = one.there and done.foreseen.wanted.delete_footage and _erased(one.path, done)
         done.footage.append((one.about.recording, one.about.role, digest, gone))
+    if done.foreseen.wanted.delete_beside:
+        done.deleted_beside = sum(_erased(one.path, done) for one in done.foreseen.beside.deletable)
     try:
         forget(prepared.facts.study_id, done.foreseen.remembered)
         done.forgotten = len(done.foreseen.remembered)
@@ -226,20 +390,20 @@ def _delete(prepared: Prepared, done: Done) -> None:
         done.problems.append(f"Paths in the settings that name them could not be forgotten: {error.strerror}.")
 
 
-def _forget_in_log(prepared: Prepared, done: Done) -> None:
-    """Take out of the log of errors each line that names them."""
-    log = log_file()
-    with suppress(FileNotFoundError):
-        try:
-            lines = log.read_text("utf-8", "replace").splitlines(keepends=True)
-            kept = [one for one in lines if not prepared.reach.wording.in_text(one)]
-            if len(kept) < len(lines):
-                overwrite(log)
-                log.touch(0o600)
-                log.write_text("".join(kept), "utf-8")
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError):
-                done.problems.append(_not_removed(log, error))
+def _forget_in_logs(prepared: Prepared, done: Done) -> None:
+    """Take out of the log of errors and of the journal of requests each line that names them."""
+    for log in logs():
+        with suppress(FileNotFoundError):
+            try:
+                lines = log.read_text("utf-8", "replace").splitlines(keepends=True)
+                kept = [one for one in lines if not prepared.reach.wording.in_text(one)]
+                if len(kept) < len(lines):
+                    overwrite(log)
+                    log.touch(0o600)
+                    log.write_text("".join(kept), "utf-8")
+            except OSError as error:
+                if not isinstance(error, FileNotFoundError):
+                    done.problems.append(_not_removed(log, error))
 
 
 def _erased(path: Path, done: Done) -> bool:
@@ -254,8 +418,11 @@ def _erased(path: Path, done: Done) -> bool:
 
 
 def _not_removed(path: Path, error: OSError | UserError) -> str:
-    why = error.message if isinstance(error, UserError) else f"{error.strerror}."
-    return f"{shown(path)} could not be removed: {why}"
+    return f"{shown(path)} could not be removed: {_why(error)}"
+
+
+def _why(error: OSError | UserError) -> str:
+    return error.message if isinstance(error, UserError) else f"{error.strerror}."
 
 
 def _sha256(path: Path) -> str:

@@ -15,7 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.withdrawal.withdrawing import Wanted
-from resources.translation import tr
+from app.gui.withdrawal.look_alikes import LookAlikeList
+from project.withdrawing.alike import Alike
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.plain_label import PlainLabel
@@ -36,7 +38,7 @@ class WithdrawalDialog(QDialog):
     def __init__(self, pseudonyms: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Withdraw a participant"))
-        self.resize(720, 640)
+        self.resize(760, 760)
         self._looked: Wanted | None = None
         self._why_not = ""
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -57,6 +59,9 @@ class WithdrawalDialog(QDialog):
         self.lines.setAccessibleName(tr("What would be removed"))
         self.lines.setTabChangesFocus(True)
         column.addWidget(self.lines, 1)
+        self.alike = LookAlikeList()
+        self.alike.decided.connect(self._changed)
+        column.addWidget(self.alike, 1)
         self.typed = QLineEdit()
         self.typed.setAccessibleName(tr("Type the pseudonym to confirm"))
         self.typed.setToolTip(tr("Type the pseudonym as it stands above"))
@@ -67,10 +72,11 @@ class WithdrawalDialog(QDialog):
         self.buttons.go_on.setToolTip(tr("Remove all of this; the study is closed for a moment"))
         self.buttons.go_on.clicked.connect(self.accept)
         column.addLayout(self.buttons)
-        self.who.currentIndexChanged.connect(self._changed)
+        self.who.currentIndexChanged.connect(self._chosen)
         self.words.textChanged.connect(self._changed)
         self.drop.toggled.connect(self._changed)
         self.footage.toggled.connect(self._changed)
+        self.beside.toggled.connect(self._changed)
         self.unread.toggled.connect(self._changed)
         self.typed.textChanged.connect(self._check)
         self._changed()
@@ -89,12 +95,15 @@ class WithdrawalDialog(QDialog):
         self.drop.setToolTip(tr("Else others' annotations of these recordings stay, without footage"))
         self.footage = QCheckBox(tr("Delete the footage of these recordings from the disk"))
         self.footage.setToolTip(tr("Else the certificate says that it must be deleted"))
+        self.beside = QCheckBox(tr("Delete exports and other files beside the study that hold something of theirs"))
+        self.beside.setToolTip(tr("Else they are listed, and have to be deleted by hand"))
         self.unread = QCheckBox(tr("Erase backups that cannot be read"))
         self.unread.setToolTip(tr("Else nothing is removed while there are such backups: they may hold them"))
         form.addRow(tr("&Participant"), self.who)
         form.addRow(tr("Also &known as"), self.words)
         form.addRow("", self.drop)
         form.addRow("", self.footage)
+        form.addRow("", self.beside)
         form.addRow("", self.unread)
         return form
 
@@ -103,23 +112,33 @@ class WithdrawalDialog(QDialog):
         words = tuple(one.strip() for one in self.words.text().split(",") if one.strip())
         return Wanted(
             self.who.currentText(),
-            words,
+            (*words, *self.alike.theirs),
             self.drop.isChecked(),
             self.footage.isChecked(),
             self.unread.isChecked(),
+            keep=self.alike.kept,
+            delete_beside=self.beside.isChecked(),
         )
 
-    def show_lines(self, wanted: Wanted, lines: Sequence[str], why_not: str = "") -> None:
-        """Show what would be removed, and why it cannot be, unless something else is asked for by now."""
+    def show_lines(self, wanted: Wanted, lines: Sequence[str], alike: Alike, why_not: str = "") -> None:
+        """Show what would be removed, what has to be decided, and why nothing can be removed.
+
+        Nothing is shown where something else is asked for by now.
+        """
         if wanted == self.wanted():
             self._looked, self._why_not = wanted, why_not
             self.lines.setPlainText("\n".join(lines))
+            self.alike.show_alike(alike.left, alike.why)
             self._check()
 
     def show_problem(self, wanted: Wanted, message: str) -> None:
         """Say why it cannot be worked out."""
         if wanted == self.wanted():
             self.lines.setPlainText(message)
+
+    def _chosen(self) -> None:
+        self.alike.forget()
+        self._changed()
 
     def _changed(self) -> None:
         self._looked, self._why_not = None, ""
@@ -129,6 +148,10 @@ class WithdrawalDialog(QDialog):
 
     def _check(self) -> None:
         same = self.typed.text().strip() == self.who.currentText()
-        self.buttons.go_on.setEnabled(same and self._looked == self.wanted() and not self._why_not)
+        count = self.alike.undecided
+        why_not = self._why_not or (
+            trn("{count} is to be decided.", "{count} are to be decided.", count) if count else ""
+        )
+        self.buttons.go_on.setEnabled(same and self._looked == self.wanted() and not why_not)
         missing = "" if same else tr("Type {name} to confirm.").format(name=self.who.currentText())
-        self.buttons.note.setText(self._why_not or missing)
+        self.buttons.note.setText(why_not or missing)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog
 
 from app.core.withdrawal import certificate
 from app.core.withdrawal.foretold import foretold, still_to_do
+from app.core.withdrawal.personal_finder import TextFinder
 from app.core.withdrawal.withdrawing import Done, Foreseen, Wanted, foresee, withdraw
 from app.gui.withdrawal.dialog import WithdrawalDialog
 from project.errors import UserError
@@ -54,6 +55,7 @@ class Withdrawing(QObject):
         self._path = path
         self._annotator = annotator
         self._asking = True
+        self._finder = TextFinder()
         dialog.asked.connect(self._look)
         dialog.finished.connect(self._go_on)
 
@@ -65,13 +67,14 @@ class Withdrawing(QObject):
             if not self._asking:
                 return
             why_not = tr("Backups that cannot be read may hold them: have them erased, too.") if blocked else ""
-            self._dialog.show_lines(wanted, foretold(seen), why_not)
+            self._dialog.show_lines(wanted, foretold(seen), seen.alike, why_not)
 
         def fail(error: Exception) -> None:
             if self._asking:
                 self._dialog.show_problem(wanted, error.message if isinstance(error, UserError) else str(error))
 
-        self._window.background.run(lambda _: foresee(path, wanted), show, fail)
+        finder = self._finder
+        self._window.background.run(lambda _: foresee(path, wanted, finder), show, fail)
 
     def _go_on(self, result: int) -> None:
         self._asking = False
@@ -80,13 +83,13 @@ class Withdrawing(QObject):
         if result != QDialog.DialogCode.Accepted:
             self.deleteLater()
             return
-        window, path, who = self._window, self._path, self._annotator
+        window, path, who, finder = self._window, self._path, self._annotator, self._finder
         window.studio.close()
         window.studio.told.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
 
         def work(progress: Progress) -> tuple[Done, Path]:
-            done = withdraw(path, wanted, who, progress)
-            return done, certificate.write(done, certificate.place_of(path, wanted.pseudonym))[0]
+            done = withdraw(path, wanted, who, progress, finder)
+            return done, certificate.write(done)[0]
 
         def tell(done: int, total: int, text: str) -> None:
             step = tr("Removing {name}, step {done} of {total}: {what}")

@@ -171,7 +171,9 @@ def test_a_backup_that_cannot_be_read_stops_it_before_anything_is_removed(
     assert after == {file: content for file, content in before.items() if file != path}
 
 
-def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like_them_is_told(tmp_path: Path) -> None:
+def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like_them_is_decided(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "study.greenroom"
     with Study.create(path, "A study") as study, study.step("Add"):
         study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
@@ -186,10 +188,15 @@ def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like
     assert code == 0, told
     words = json.loads(told)["words"]
     assert words["found"] == {"annika": 1, "annikas": 1, "Annika": 1, "Rose": 2}
-    assert words["left"] == {"rose": 1}
-    code, told = run(path, "P01", "--yes")
+    assert words["left"] == {"rose": 1, "annikalein": 1}
+    assert words["undecided"] == ["rose", "annikalein"]
+    told = Terminal(capsys)("withdraw", path, "P01", "--yes", code=2)
+    assert "“rose”" in told
+    assert "“annikalein”" in told
+    assert b"then annika laughs" in path.read_bytes()
+    Terminal(capsys)("withdraw", path, "P01", "--yes", "--keep", "Rose", code=2)
+    code, told = run(path, "P01", "--yes", "--keep", "Rose", "--keep", "annikalein")
     assert code == 0, told
-    assert "“rose” (1)" in told
     with Study.open(path, read_only=True) as study:
         assert study.rows("SELECT text FROM utterance WHERE text <> '' ORDER BY text") == [
             ("a rose and annikalein",),

@@ -1,0 +1,148 @@
+"""What only looks like somebody's, and what comes of the lists of words of a study."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from project.store import Study
+from project.withdrawing.alike import Alike, Likeness
+from project.withdrawing.leaving import Prepared, prepare
+from project.withdrawing.verifying import verify_left
+
+
+def study_with(folder: Path, theirs: list[str], others: list[str], words: tuple[str, ...] = ("Zebediah Quux",)) -> Path:
+    """Make a study of two recordings: P01 says some texts in the first, P02 others in the second."""
+    path = folder / "study.greenroom"
+    with Study.create(path, "A study") as study, study.step("Add"):
+        study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
+        study.write("INSERT INTO annotator VALUES ('a', 'Ada', 'person')", ())
+        for number, who, texts in ((1, "P01", theirs), (2, "P02", others)):
+            study.write("INSERT INTO recording VALUES (?, 'c', ?, ?, 60000000)", (f"r{number}", number, f"r{number}"))
+            study.write("INSERT INTO participant VALUES (?, ?, 'user', '')", (who, who))
+            study.write("INSERT INTO appearance VALUES (?, ?)", (f"r{number}", who))
+            for at, text in enumerate(texts):
+                row = (f"u{number}-{at}", f"r{number}", who, at * 10, at * 10 + 9, text)
+                study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
+        for word in words:
+            study.write("INSERT INTO private_word VALUES (?, 'P01', 'person', 'P01')", (word,))
+    return path
+
+
+def prepared(path: Path, *words: str, keep: tuple[str, ...] = ()) -> Prepared:
+    return prepare(path, "P01", words, keep=keep)
+
+
+def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> Alike:
+    made = prepared(path, *words, keep=keep)
+    made.close()
+    return made.alike
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Zebbie laughs", "Zebbie"),
+        ("zeb laughs", "zeb"),
+        ("Zebedia laughs", "Zebedia"),
+        ("Zebedaih laughs", "Zebedaih"),
+        ("Zebediahlein laughs", "Zebediahlein"),
+        ("the myquuxes are there", "myquuxes"),
+        ("then Z. Q. came", "Z. Q."),
+        ("then ZQ came", "ZQ"),
+    ],
+)
+def test_what_looks_like_a_name_is_listed_until_somebody_decides(tmp_path: Path, text: str, word: str) -> None:
+    path = study_with(tmp_path, ["hello"], [text])
+    assert (left(path).left, left(path).why) == ({word: 1}, {word: Likeness.NAME})
+    kept = left(path, keep=(word.upper(),))
+    assert (kept.left, kept.kept) == ({}, {word: 1})
+    assert left(path, word).left == {}
+    with Study.open(path, read_only=True) as study:
+        assert (text,) in study.rows("SELECT text FROM utterance")
+
+
+def test_names_of_others_and_common_words_are_not_listed(tmp_path: Path) -> None:
+    texts = ["Hannah and Susanna and Savannah", "IT is at the US", "the rest of it, zebra and zeal"]
+    path = study_with(tmp_path, ["hello"], texts, ("Anna Thomas", "Ivo Tarr", "Zebediah Quux"))
+    assert left(path).left == {}
+
+
+def test_what_others_said_in_their_recording_is_asked_about_where_it_stands(tmp_path: Path) -> None:
+    path = study_with(tmp_path, ["hello"], ["call 0170 1234567"])
+    with Study.open(path) as study, study.step("Say"):
+        row = ("x", "r1", "P02", 500, 509, "my number is +49 170 1234567")
+        study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
+    found = left(path)
+    assert [*found.why.values()] == [Likeness.RECORDINGS]
+    (number,) = found.left
+    assert left(path, keep=(number,)).left == {}
+    made = prepared(path, number)
+    rows = made.memory.execute("SELECT text FROM utterance WHERE text LIKE '%1%'").fetchall()
+    made.close()
+    assert rows == []
+
+
+def test_their_own_number_is_removed_wherever_it_stands(tmp_path: Path) -> None:
+    path = study_with(tmp_path, ["my number is +49 170 1234567"], ["call 0170-123 45 67", "call 0170-123 45 68"])
+    made = prepared(path)
+    texts = [row[0] for row in made.memory.execute("SELECT text FROM utterance WHERE participant_id = 'P02'")]
+    made.close()
+    assert texts == ["", "call 0170-123 45 68"]
+    kept = prepared(path, keep=("+49 170 1234567",))
+    texts = [row[0] for row in kept.memory.execute("SELECT text FROM utterance WHERE participant_id = 'P02'")]
+    kept.close()
+    assert texts == ["call 0170-123 45 67", "call 0170-123 45 68"]
+
+
+def test_a_file_and_a_participant_who_are_called_like_them_are_asked_about(tmp_path: Path) -> None:
+    path = study_with(tmp_path, ["hello"], ["hello"])
+    facts = json.dumps({"container": "mp4", "duration_us": 1, "size_bytes": 1, "video": None, "audio": None})
+    with Study.open(path) as study, study.step("Add"):
+        study.write("INSERT INTO medium VALUES ('m', 'r2', 'main', 0, 0, 'zebediahquux_2.mp4', 'ab', ?)", (facts,))
+        study.write("UPDATE participant SET pseudonym = 'zquux-2' WHERE id = 'P02'", ())
+        study.write("UPDATE recording SET name = 'ZebediahQuux, second' WHERE id = 'r2'", ())
+    made = prepared(path)
+    assert made.alike.why["zebediahquux_2.mp4"] is Likeness.FILE
+    assert made.alike.why["zquux-2"] is Likeness.PARTICIPANT
+    assert made.memory.execute("SELECT name FROM recording WHERE id = 'r2'").fetchone() == ("Recording",)
+    made.close()
+
+
+def test_lists_of_words_lose_what_came_from_their_recordings_alone(tmp_path: Path) -> None:
+    path = study_with(tmp_path, ["my aunt Hildegard lives in Trondheim"], ["I was in Trondheim with Bob"])
+    with Study.open(path) as study, study.step("Words"):
+        for word in ("Hildegard", "Trondheim", "Bob", "Elsewhere"):
+            study.write("INSERT INTO private_word VALUES (?, '[PLACE_1]', 'place', NULL)", (word,))
+        study.write("INSERT INTO public_word VALUES ('aunt')", ())
+        study.set_property("vocabulary", ["Hildegard", "Trondheim"])
+        study.set_property("pii-numbers", {"PERSON": {"hildegard": 1, "bob": 2, "P02": 3, "gone": 4, "P01": 5}})
+    with Study.open(path) as study, study.step("More"):
+        study.set_property("pii-numbers", {"PERSON": {"bob": 2}})
+        study.write("DELETE FROM private_word WHERE word = 'Hildegard'", ())
+    made = prepared(path, keep=("Trondheim", "Bob"))
+    memory = made.memory
+    assert sorted(row[0] for row in memory.execute("SELECT word FROM private_word")) == [
+        "Bob",
+        "Elsewhere",
+        "Trondheim",
+    ]
+    assert memory.execute("SELECT count(*) FROM public_word").fetchone() == (0,)
+    values = dict(memory.execute("SELECT key, value FROM property WHERE key IN ('vocabulary', 'pii-numbers')"))
+    assert json.loads(values["vocabulary"]) == ["Trondheim"]
+    assert json.loads(values["pii-numbers"]) == {"PERSON": {"bob": 2}}
+    history = " ".join(str(row) for row in memory.execute("SELECT before, after FROM journal_change"))
+    made.close()
+    assert "ildegard" not in history
+    assert "gone" not in history
+    assert "P02" in history
+
+
+def test_a_finished_file_that_still_holds_something_is_told(tmp_path: Path) -> None:
+    path = study_with(tmp_path, ["hello"], ["zquux laughs", "hello"])
+    made = prepared(path)
+    found = verify_left(path, made.reach)
+    made.close()
+    assert found.found["utterance.text"] == 1
+    assert found.found["private_word.word"] == 1
+    assert found.found["history of utterance.text"] == 1

@@ -1,0 +1,144 @@
+"""Spellings under which names, numbers, addresses and days are found, and those that are somebody else's."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project.withdrawing.personal import BIRTH, PersonalSearch, PersonalString, contacts_in
+from project.withdrawing.spellings import dates_in, squeeze, squeezed, written_out
+
+SEARCH = PersonalSearch(
+    ["Zebédiah Quux", "P01", "O'Brien-Müller"],
+    [
+        PersonalString("phone", "+44 7700 900123"),
+        PersonalString("e-mail", "zq@example.org"),
+        PersonalString("date-of-birth", "3 May 1982"),
+        PersonalString("address", "12 Acacia Avenue"),
+        PersonalString("account", "DE89 3704 0044 0532 0130 00"),
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "zebediahquux@example.com",
+        "zquux@example.com",
+        "z.quux",
+        "quuxz",
+        "zebediahq",
+        "@zebediah_quux",
+        "#ZebediahQuux",
+        "quux-zebediah.mp4",
+        "left_ZebediahQuux_02.mp4",
+        "q u u x",
+        "Q-U-U-X",
+        "Q. U. U. X.",
+        "Q, double U, X",
+        "quebec uniform uniform xray",
+        "q as in quebec u as in uniform u as in uniform x as in xray",
+        "Zebe-diah",
+        "Zebe\u00addiah",
+        "Z\u200be\u200bb\u200be\u200bdiah Quux",
+        "\uff31\uff35\uff35\uff38",
+        "zebediah%20quux",
+        "zeb&eacute;diah quux",
+        "\u0440-01",
+        "P 01",
+        "obrienmueller",
+        "OBrien Müller",
+        "o'brien muller",
+        "07700 900123",
+        "0044 (0)7700/900-123",
+        "\uff10\uff17\uff17\uff10\uff10 900123",
+        "seven seven double oh nine double oh one two three",
+        "seven seven hundred nine hundred one two three",
+        "sieben sieben null null neun null null eins zwei drei",
+        "zq at example dot org",
+        "ZQ@EXAMPLE.ORG",
+        "1982-05-03",
+        "3.5.82",
+        "03/05/1982",
+        "May 3rd, 1982",
+        "3. Mai 1982",
+        "le 3 mai 1982",
+        "the third of May nineteen eighty two",
+        "19820503",
+        "Acacia Ave 12",
+        "12, acacia avenue",
+        "DE89-3704-0044-0532-0130-00",
+    ],
+)
+def test_another_spelling_is_found(text: str) -> None:
+    assert SEARCH.in_text(text)
+    assert SEARCH.in_text(f"they said: {text}, and left")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("the queue", "P011", "XP01", "a p 01x", "12 avenues", "in 1982", "on 4 May 1982", "3 May 1983"),
+        *("call 07700 900124", "quuxter", "a mull of it", "112 acacia", "DE89 3704 0044"),
+    ],
+)
+def test_another_word_or_number_is_not(text: str) -> None:
+    assert not SEARCH.in_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the rose will bloom", "a rose", "arose", "it will rose", "a 12 year old", "rose", "will", "wills", "the rose"],
+)
+def test_common_words_of_a_name_are_no_name_without_capitals_or_an_address(text: str) -> None:
+    search = PersonalSearch(["Rose Will", "A12"])
+    assert not search.in_text(text)
+
+
+@pytest.mark.parametrize("text", ["rose.will", "r.will", "arose@x.org", "RoseWill", "Will, Rose", "r o s e", "@rose"])
+def test_common_words_of_a_name_are_one_where_they_are_joined(text: str) -> None:
+    assert PersonalSearch(["Anna Rose", "Rose Will"]).in_text(text)
+
+
+_NAMES = st.from_regex(
+    r"[A-Z][bcdfghjklmnpqrstvwxz]{1,2}[aeiou][a-z]{3,6} [A-Z][bcdfghjklm][aeiou][a-z]{3,6}", fullmatch=True
+)
+_SEPARATORS = st.text(" .-_/,\u00a0\u2011\u200b", min_size=0, max_size=3)
+
+
+@given(_NAMES, st.lists(_SEPARATORS, min_size=30, max_size=30), st.booleans())
+def test_a_name_with_any_separators_between_any_letters_is_found_run_together(
+    name: str, separators: list[str], large: bool
+) -> None:
+    letters = name.replace(" ", "")
+    text = "".join(a + b for a, b in zip(letters, separators, strict=False))
+    assert PersonalSearch([name]).in_text(text.upper() if large else text.lower())
+
+
+@given(st.integers(10_000_000, 999_999_999), st.lists(st.sampled_from(" .-/()"), min_size=12, max_size=12))
+def test_a_number_with_any_separators_is_found(number: int, separators: list[str]) -> None:
+    search = PersonalSearch((), [PersonalString("phone", f"+49 {number}")])
+    text = "".join(a + b for a, b in zip(str(number), separators, strict=False))
+    assert search.in_text(f"call 0{text} now")
+
+
+@given(st.dates())
+def test_a_day_is_found_in_every_format(day) -> None:  # type: ignore[no-untyped-def]
+    search = PersonalSearch((), [PersonalString(BIRTH, day.strftime("%d %B ") + f"{day.year:04}")])
+    forms = ("%d.%m.", "%d/%m/", "%m/%d/", "%d-%m-", "%d %b ", "%B %d, ", "%dth of %B ")
+    assert all(search.in_text(day.strftime(form) + f"{day.year:04}") for form in forms)
+    assert search.in_text(f"{day.year:04}-{day.month:02}-{day.day:02}")
+
+
+@given(st.text())
+def test_every_letter_has_a_place(text: str) -> None:
+    found = squeeze(text)
+    assert all(0 <= place < len(text) for place in found.places)
+    assert found.letters == squeezed(text)
+
+
+@given(st.text())
+def test_no_text_stops_the_search(text: str) -> None:
+    SEARCH.in_text(text)
+    written_out(text, added=True)
+    dates_in(text)
+    [*contacts_in(text)]
