@@ -34,6 +34,8 @@ def take_lock(path: Path, read_only: bool) -> tuple[locking.StudyLock | None, st
 
 
 def _in_use(holder: locking.Holder | None) -> str:
+    if holder is not None and holder.background:
+        return f"Its jobs run in the background ({holder}). Open it in the window to show or to stop them."
     return f"It is open in another window ({holder or 'nobody knows whose'})."
 
 

@@ -1,16 +1,16 @@
 """Jobs that had not ended when their study was left: noted on this machine, and made again at the next opening.
 
-A note is written when a job is asked for and removed when it ended, so it outlives a log out, a power cut and `kill -9`.
-Notes lie in the user's own folder and not in the study, because they name folders of this machine; those of a sealed
-study are sealed with its key. A note holds what somebody asked for, not what a job was given: tracks, texts and
-secrets are gathered anew from the study, under the rules that hold then.
+A note is written when a job is asked for and removed when it ended, so it outlives a log out, a power cut and
+`kill -9`. Notes lie in the user's own folder and not in the study, because they name folders of this machine; those of
+a sealed study are sealed with its key. A note holds what somebody asked for, not what a job was given: tracks, texts
+and secrets are gathered anew from the study, under the rules that hold then.
 """
 
 import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +29,7 @@ from project.store import Study
 from project.types import Json
 
 _FORMAT = 1
+_ENDED = "ended"
 _LONGEST = 256 << 20
 """Bytes; a longer note is none of ours."""
 
@@ -97,6 +98,22 @@ class JobNotes:
                 with suppress(OSError):
                     overwrite(path)
         return jobs
+
+    def tell_later(self, lines: Sequence[str]) -> None:
+        """Keep what came of jobs while no window was there to say so."""
+        with suppress(OSError):
+            if lines:
+                write_private(self._study, self._folder / _ENDED, json.dumps([*lines]).encode())
+
+    def take_told(self) -> list[str]:
+        """Return what `tell_later` kept, once."""
+        path, lines = self._folder / _ENDED, []
+        with suppress(OSError, UserError, ValueError, RecursionError):
+            found = json.loads(read_private(self._study, path))
+            lines = [str(one) for one in found] if isinstance(found, list) else []
+        with suppress(OSError):
+            overwrite(path)
+        return lines
 
     def _write(self, kind: str, title: str, recording_id: str, asked: Mapping[str, Json]) -> str:
         note_id = new_id()

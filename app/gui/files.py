@@ -9,9 +9,11 @@ from PySide6.QtCore import QObject, Signal
 from app.core.session import Session
 from app.gui.background import Background
 from app.gui.dialogs import Questions
+from app.gui.held_study import make_way
 from app.gui.second_look import look
 from app.gui.studio import Studio
 from project.errors import UserError
+from project.filesystem import resolved
 from project.progress import Progress
 from project.queries.media import all_media
 from project.store import Study
@@ -76,11 +78,17 @@ class Files(QObject):
         if path is None:
             return False
         try:
+            if not self.make_way(path):
+                return False
             self._studio.open(path)
         except UserError as error:
             self._studio.failed.emit(error)
             return False
-        return True
+        return self._studio.session is not None and self._studio.session.study.path == resolved(path)
+
+    def make_way(self, path: Path) -> bool:
+        """Tell whether a study can be opened here now; where its jobs run without a window, somebody is asked."""
+        return make_way(path, self.questions, self._studio.apart)
 
     def open_sample(self) -> bool:
         """Open the sample, made where it is not there yet; returns whether it is open now."""

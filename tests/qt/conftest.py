@@ -26,6 +26,12 @@ def forgotten(look: None) -> Iterator[None]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
+@pytest.fixture(autouse=True)
+def jobs_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows of tests close without a question about jobs; a test of the question answers it itself."""
+    monkeypatch.setattr(Questions, "leave_jobs", lambda *_args, **_how: "stop")
+
+
 @pytest.fixture
 def open_window(qtbot: QtBot) -> Iterator[Callable[..., MainWindow]]:
     """Opens a study in the real window, for an annotator where one is named, with other answers to its questions."""

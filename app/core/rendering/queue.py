@@ -82,6 +82,11 @@ class Queue:
         """Clips that are not there yet, and that nobody took back."""
         return [clip for clip in self.clips if clip.state in LEFT]
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether a clip was not come to, or was being made: what only failed was not interrupted."""
+        return any(clip.state in (ClipState.WAITING, ClipState.RUNNING) for clip in self.clips)
+
     def marked(self, clip: Clip, state: ClipState, problem: str = "") -> "Queue":
         """Return the queue with another state of one of its clips."""
         changed = replace(clip, state=state, problem=problem)
@@ -128,6 +133,14 @@ def make_queue(
     require_room(folder, sizes)
     clips = tuple(Clip(each, method, dict(methods[method])) for each in recording_ids for method in methods)
     return Queue(folder.absolute(), clips, start_us, end_us, keep_robots, overwrite, sound)
+
+
+def plan_title(session: Session, queue: Queue) -> str:
+    """Name an export in a line, as one of the jobs of a study."""
+    if len(queue.left) != 1:
+        return f"Export of {len(queue.left)} clips"
+    (clip,) = queue.left
+    return f"Export of recording {session.recording(clip.recording_id).number} ({clip.method})"
 
 
 def prepare(session: Session, queue: Queue, clip: Clip) -> Work:

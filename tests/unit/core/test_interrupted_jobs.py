@@ -72,7 +72,9 @@ def test_a_note_stays_until_its_job_ended(session: Session) -> None:
 
 
 def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(session: Session) -> None:
-    work = Work("cues", "Suggest cues in recording 1", "r", {"tracks": "/tmp/faces.npz", "utterances": ["My name is Eve"]})
+    work = Work(
+        "cues", "Suggest cues in recording 1", "r", {"tracks": "/tmp/faces.npz", "utterances": ["My name is Eve"]}
+    )
     JobNotes(session.study).keep(work)
     (file,) = note_files(session.study.path)
     assert "Eve" not in file.read_text("utf-8")
@@ -115,7 +117,9 @@ def test_damaged_notes_are_no_jobs(session: Session) -> None:
     folder = notes_folder(session.study.path)
     for name, text in {"a": "", "b": "[1]", "c": '{"format": 9}', "d": "[" * 100_000}.items():
         (folder / f"{name}.json").write_text(text)
-    (folder / "e.json").write_text(json.dumps({"format": 1, "kind": "rm -rf", "title": "", "recording": "", "asked": {}}))
+    (folder / "e.json").write_text(
+        json.dumps({"format": 1, "kind": "rm -rf", "title": "", "recording": "", "asked": {}})
+    )
     assert [one.kind for one in notes.interrupted()] == ["scenes"]
     assert len(note_files(session.study.path)) == 1
 
@@ -155,7 +159,9 @@ def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_agai
         assert b"Eve" not in file.read_bytes()
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with Session.open(sealed, "Ada") as session:
-        assert [one.title for one in JobNotes(session.study).interrupted()] == ["Find where Eve.wav begins in recording 1"]
+        assert [one.title for one in JobNotes(session.study).interrupted()] == [
+            "Find where Eve.wav begins in recording 1"
+        ]
     assert [one for one in tmp_path.rglob("*") if one.is_file() and b"clips of Eve" in one.read_bytes()] == []
 
 

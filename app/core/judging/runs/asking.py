@@ -4,12 +4,11 @@ It may be stopped at any moment, also by `kill -9`: each answer is in the study 
 again asks only what has no answer yet.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
 from app.core.jobs import Holder, Work
-from app.core.judging.runs.budget import Limits
 from app.core.judging.runs.cache import look_up
 from app.core.judging.runs.outcome import Note, Outcome, outcome_from, thing
 from app.core.judging.runs.parts import judgment_from
@@ -111,21 +110,10 @@ def unanswered(session: Session, work: Work, since: str) -> Work | None:
     known = look_up(session, items, payload.entries, again=payload.again, fresh=payload.fresh)
     if not known.open:
         return None
-    limits = _limits_left(payload.limits, came)
-    left = replace(payload.only(known.open), limits=limits)
+    money = sum(one.cost or 0.0 for one in came)
+    tokens = sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in came)
+    left = replace(payload.only(known.open), limits=payload.limits.less(money, tokens))
     return Work(KIND, work.title, work.recording_id, {**work.parameters, **left.as_json(), "run": new_id()})
-
-
-def _limits_left(limits: Limits, came: Iterable[Judgment]) -> Limits:
-    spent = [*came]
-    money, tokens = limits.money, limits.tokens
-    if money is not None:
-        money -= sum(one.cost or 0.0 for one in spent)
-    if tokens is not None:
-        tokens -= sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in spent)
-    if (money is not None and money <= 0) or (tokens is not None and tokens <= 0):
-        raise UserError("The budget of this run is spent.", "Ask again with another budget.")
-    return Limits(money, tokens)
 
 
 def compute(parameters: Mapping[str, Json], holder: Holder) -> dict[str, Json]:
