@@ -47,15 +47,16 @@ class Holder:
 class StudyLock:
     """The right to write to a study, held until `release`."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: Path, descriptor: int, holder: Holder) -> None:
         self._path = path
+        self._holder = holder
         self._descriptor = descriptor
 
     def announce_background(self, on: bool) -> None:
         """Say in the lock's file whether its window is closed while jobs go on, or not any more."""
         if self._descriptor >= 0:
             with contextlib.suppress(OSError):
-                _write(self._descriptor, replace(_ourselves(), background=on))
+                _write(self._descriptor, replace(self._holder, background=on))
 
     def release(self) -> None:
         """Give the lock back and remove its file; safe to call twice."""
@@ -96,8 +97,7 @@ def acquire(study: Path) -> StudyLock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if ours and _is_current(path, descriptor):
-                _sign(path, descriptor)
-                return StudyLock(path, descriptor)
+                return StudyLock(path, descriptor, _sign(path, descriptor))
             if _is_current(path, descriptor):
                 path.unlink()
         except BlockingIOError:
@@ -187,14 +187,16 @@ def _open(path: Path) -> tuple[int, bool]:
             raise denied from None
 
 
-def _sign(path: Path, descriptor: int) -> None:
-    """Write into the lock file whose it is; a full disk, which takes the file but no text, keeps neither."""
+def _sign(path: Path, descriptor: int) -> Holder:
+    """Write into the lock file whose it is, and return that; a full disk, which takes the file but no text, keeps neither."""
     try:
-        _write(descriptor, _ourselves())
+        holder = _ourselves()
+        _write(descriptor, holder)
     except OSError:
         with contextlib.suppress(OSError):
             path.unlink()
         raise
+    return holder
 
 
 def _write(descriptor: int, holder: Holder) -> None:

@@ -45,6 +45,9 @@ def make_way(path: Path, questions: Questions, apart: Apart) -> bool:
             ).format(process=holder.pid),
         )
     )
+    if way is not Way.CANCEL and background_holder(path) != holder:
+        # Its jobs ended meanwhile, and nothing is in the way any more.
+        return True
     if way is Way.SHOW:
         _signal(path, holder, signal.SIGUSR1)
         return False

@@ -76,7 +76,7 @@ class InterruptedJobs(QObject):
         self.dialog.open()
 
     def resume(self, jobs: Iterable[InterruptedJob]) -> None:
-        """Put jobs into the queue again. What cannot be done any more is said, and forgotten."""
+        """Put jobs into the queue again. What cannot be done now is said, and stays on the list."""
         chosen = sorted(jobs, key=lambda one: one.kind in PLANS)
         problems: list[UserError] = []
         started = 0
@@ -84,11 +84,8 @@ class InterruptedJobs(QObject):
             try:
                 started += self._resume_job(job)
             except UserError as error:
-                problems.append(
-                    UserError(tr("{title}: {problem}").format(title=job.title, problem=error.message), error.hint)
-                )
-                if job.kind not in PLANS:
-                    self.forget([job])
+                text = tr("{title}: {problem}").format(title=job.title, problem=error.message)
+                problems.append(UserError(text, error.hint))
         if problems:
             self._window.show_error(problems[0])
         else:

@@ -366,6 +366,7 @@ class MainWindow(QMainWindow):
             self.faces.close()
             self.player.close()
             self.background.close()
+            self.quitting.end()
         super().closeEvent(event)
 
     def _close_now(self) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QProcess, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QIcon
@@ -79,6 +79,7 @@ class Quitting(QObject):
         self._idle = 0
         self._ended: list[str] = []
         self._tray: QSystemTrayIcon | None = None
+        self._hangup: Any = signal.SIG_DFL
         self._timer = QTimer(self, interval=_LOOK_MS)
         self._timer.timeout.connect(self._look)
         window.jobs.done.connect(self._note_done)
@@ -115,6 +116,9 @@ class Quitting(QObject):
         """Close without a question, as when the system ends the program: jobs are interrupted, and noted as that."""
         self._at_once = True
         self._window.close()
+
+    def end(self) -> None:
+        """End the program once the window was closed: nothing else does where it was not in sight."""
         if self.background:
             self._leave_background()
             QApplication.quit()
@@ -141,7 +145,7 @@ class Quitting(QObject):
                 other.close()
         window.hide()
         # Whoever closes the terminal that the program was started from closed the window before.
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        self._hangup = signal.signal(signal.SIGHUP, signal.SIG_IGN)
         self._show_tray()
         self._timer.start()
         if sys.stderr is not None and sys.stderr.isatty():
@@ -191,6 +195,7 @@ class Quitting(QObject):
 
     def _leave_background(self) -> None:
         self.background = False
+        signal.signal(signal.SIGHUP, self._hangup)
         self._timer.stop()
         if self._tray is not None:
             self._tray.hide()
