@@ -188,7 +188,7 @@ def _open(path: Path) -> tuple[int, bool]:
 
 
 def _sign(path: Path, descriptor: int) -> Holder:
-    """Write into the lock file whose it is, and return that; a full disk, which takes the file but no text, keeps neither."""
+    """Write into the lock file whose it is; a full disk, which takes the file but no text, keeps neither."""
     try:
         holder = _ourselves()
         _write(descriptor, holder)

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
+from widgets.short_list import ShortList
 
 _SIZE = QSize(560, 340)
 
@@ -42,7 +43,8 @@ class InterruptedJobsDialog(OwnDialog):
                 wordWrap=True,
             )
         )
-        self.list = QListWidget()
+        self.list = ShortList()
+        self.list.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
         self.list.setAccessibleName(tr("Interrupted jobs"))
         for key, line in jobs.items():
             item = QListWidgetItem(line)

@@ -18,6 +18,7 @@ from app.gui.collector import Collector
 from app.gui.main_window import MainWindow
 from app.gui.passphrase import Asking
 from app.gui.screen import check_screen
+from app.gui.starting import FirstStart
 from app.gui.warming import Warming
 from models.connection import sentinel
 from project.damage import damage_behind
@@ -88,6 +89,9 @@ def run(
         window.look_at(place, at_us)
     elif place is not None:
         window.choose_recording(place)
+    start = FirstStart(window)
+    if study is None:
+        start.ask()
     code = app.exec()
     warming.close()
     signals.close()

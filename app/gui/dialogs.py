@@ -1,9 +1,11 @@
 """The dialogs that ask for a file, a folder or a word; tests put others in their place."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
+from app.gui.starting import StartDialog, StudyPlan
 from resources.translation import tr
 from widgets.agree_dialog import AgreeDialog
 from widgets.choice_dialog import ChoiceDialog
@@ -30,12 +32,24 @@ class Questions:
     def __init__(self, window: QWidget) -> None:
         self._window = window
 
+    @property
+    def window(self) -> QWidget:
+        """The main window."""
+        return self._window
+
     def new_study(self) -> Path | None:
         """Ask where a new study goes."""
         path, _ = QFileDialog.getSaveFileName(
             self._over(), tr("New study"), str(self._folder() / "study.greenroom"), STUDIES
         )
         return Path(path) if path else None
+
+    def plan_study(self, dialog: Callable[[], StartDialog]) -> StudyPlan | None:
+        """Ask for everything that a new study begins with."""
+        asked = dialog()
+        accepted = asked.exec() == QDialog.DialogCode.Accepted
+        asked.deleteLater()
+        return asked.plan() if accepted else None
 
     def study(self) -> Path | None:
         """Ask which study to open."""
