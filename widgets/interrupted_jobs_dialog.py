@@ -26,23 +26,27 @@ class InterruptedJobsDialog(OwnDialog):
     resume_requested = Signal(list)
     forget_requested = Signal(list)
 
-    def __init__(self, jobs: Mapping[str, str], parent: QWidget | None = None) -> None:
-        """Make the dialog; `jobs` gives the line of each by its key."""
+    def __init__(self, jobs: Mapping[str, str], parent: QWidget | None = None, *, sealed: bool = False) -> None:
+        """Make the dialog.
+
+        Args:
+            jobs: key of each job, and its line.
+            parent: window that it belongs to.
+            sealed: whether the study is sealed: what was half done was in memory only.
+        """
         super().__init__(parent)
         self.setWindowTitle(tr("Interrupted jobs"))
         self.resize(_SIZE)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        column.addWidget(
-            PlainLabel(
-                tr(
-                    "These jobs had not ended when the study was closed. Tracking, transcripts, exports and judges go "
-                    "on where they were; other jobs begin again."
-                ),
-                wordWrap=True,
-            )
+        kept = (
+            tr("Judges and exports go on where they were; other jobs of a sealed study begin again.")
+            if sealed
+            else tr("Tracking, transcripts, exports and judges go on where they were; other jobs begin again.")
         )
+        text = tr("These jobs had not ended when the study was closed.")
+        column.addWidget(PlainLabel(f"{text} {kept}", wordWrap=True))
         self.list = ShortList()
         self.list.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
         self.list.setAccessibleName(tr("Interrupted jobs"))

@@ -69,7 +69,10 @@ class InterruptedJobs(QObject):
         if not jobs:
             self._window.messages.show_message(tr("No job of this study was interrupted."))
             return
-        self.dialog = InterruptedJobsDialog({key: _line(one) for key, one in jobs.items()}, self._window)
+        session = self._window.studio.session
+        sealed = session is not None and session.study.working is not None
+        lines = {key: _line(one) for key, one in jobs.items()}
+        self.dialog = InterruptedJobsDialog(lines, self._window, sealed=sealed)
         self.dialog.resume_requested.connect(lambda keys: self.resume(jobs[key] for key in keys))
         self.dialog.forget_requested.connect(lambda keys: self.forget(jobs[key] for key in keys))
         self.dialog.finished.connect(self._close)

@@ -19,6 +19,7 @@ from project.errors import UserError
 from resources import resource
 from resources.translation import tr, trn
 from widgets.own_window import bring_to_front
+from widgets.plain_tip import plain_tip
 
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
@@ -187,7 +188,7 @@ class Quitting(QObject):
     def _look(self) -> None:
         self._idle = 0 if self._window.jobs.titles() or self._window.studio.apart.busy else self._idle + 1
         if self._tray is not None:
-            self._tray.setToolTip(self._tray_text())
+            self._tray.setToolTip(plain_tip(self._tray_text()))
         if self._idle >= _IDLE_LOOKS:
             if self._window.jobs.notes is not None:
                 self._window.jobs.notes.tell_later(self._ended)
@@ -230,7 +231,7 @@ class Quitting(QObject):
         if not QSystemTrayIcon.isSystemTrayAvailable():
             return
         self._tray = QSystemTrayIcon(QIcon(str(resource("icons", "greenroom.svg"))), self)
-        self._tray.setToolTip(self._tray_text())
+        self._tray.setToolTip(plain_tip(self._tray_text()))
         menu = QMenu(self._window)
         for text, act in ((tr("Show Greenroom"), self.return_to_front), (tr("Stop and quit"), self.close_at_once)):
             action = QAction(text, menu)

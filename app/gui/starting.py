@@ -189,7 +189,7 @@ class StartDialog(OwnDialog):
             (tr("&Remove"), tr("Take the selected ones off the list"), self._remove),
         ):
             button = QPushButton(text)
-            button.setToolTip(tip)
+            button.setToolTip(plain_tip(tip))
             button.setAutoDefault(False)
             button.clicked.connect(act)
             row.addWidget(button)
