@@ -41,6 +41,8 @@ def _may_add_files(folder: Path) -> bool:
 
 
 def _in_use(holder: locking.Holder | None) -> str:
+    if holder is not None and holder.background:
+        return f"Its jobs run in the background ({holder}). Open it in the window to show or to stop them."
     return f"It is open in another window ({holder or 'nobody knows whose'})."
 
 

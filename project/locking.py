@@ -11,7 +11,7 @@ import os
 import pwd
 import socket
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,12 +24,17 @@ _PAUSE_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who has a study open for writing."""
+    """Who has a study open for writing.
+
+    Attributes:
+        background: its window is closed, and the process goes on until its jobs have ended.
+    """
 
     user: str
     host: str
     pid: int
     since: str
+    background: bool = False
 
     def __str__(self) -> str:
         try:
@@ -42,9 +47,16 @@ class Holder:
 class StudyLock:
     """The right to write to a study, held until `release`."""
 
-    def __init__(self, path: Path, descriptor: int) -> None:
+    def __init__(self, path: Path, descriptor: int, holder: Holder) -> None:
         self._path = path
+        self._holder = holder
         self._descriptor = descriptor
+
+    def announce_background(self, on: bool) -> None:
+        """Say in the lock's file whether its window is closed while jobs go on, or not any more."""
+        if self._descriptor >= 0:
+            with contextlib.suppress(OSError):
+                _write(self._descriptor, replace(self._holder, background=on))
 
     def release(self) -> None:
         """Give the lock back and remove its file; safe to call twice."""
@@ -85,8 +97,7 @@ def acquire(study: Path) -> StudyLock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if ours and _is_current(path, descriptor):
-                _sign(path, descriptor)
-                return StudyLock(path, descriptor)
+                return StudyLock(path, descriptor, _sign(path, descriptor))
             if _is_current(path, descriptor):
                 path.unlink()
         except BlockingIOError:
@@ -138,6 +149,18 @@ def is_held(study: Path) -> bool:
     return False
 
 
+def background_holder(study: Path) -> Holder | None:
+    """Return the process of this user on this machine that does jobs in the study with its window closed, if any."""
+    holder = read_holder(study) if is_held(study) else None
+    if holder is None or not holder.background or holder.host != socket.gethostname() or holder.pid == os.getpid():
+        return None
+    try:
+        os.kill(holder.pid, 0)
+    except (OSError, OverflowError):
+        return None
+    return holder
+
+
 def read_holder(study: Path) -> Holder | None:
     """Return who wrote the lock file, or None where it is missing or unreadable."""
     try:
@@ -147,7 +170,7 @@ def read_holder(study: Path) -> Holder | None:
         finally:
             os.close(descriptor)
         user, host, since = (str(found[key])[:_SHOWN] for key in ("user", "host", "since"))
-        return Holder(user, host, int(found["pid"]), since)
+        return Holder(user, host, int(found["pid"]), since, found.get("background") is True)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -164,15 +187,23 @@ def _open(path: Path) -> tuple[int, bool]:
             raise denied from None
 
 
-def _sign(path: Path, descriptor: int) -> None:
+def _sign(path: Path, descriptor: int) -> Holder:
     """Write into the lock file whose it is; a full disk, which takes the file but no text, keeps neither."""
     try:
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(asdict(_ourselves())).encode(), 0)
+        holder = _ourselves()
+        _write(descriptor, holder)
     except OSError:
         with contextlib.suppress(OSError):
             path.unlink()
         raise
+    return holder
+
+
+def _write(descriptor: int, holder: Holder) -> None:
+    """Write the text of a lock file; whoever reads it meanwhile reads the old one, the new one, or none."""
+    text = json.dumps(asdict(holder)).encode()
+    os.pwrite(descriptor, text, 0)
+    os.ftruncate(descriptor, len(text))
 
 
 def _is_current(path: Path, descriptor: int) -> bool:

@@ -337,6 +337,11 @@ class Study:
     ) -> None:
         self.close()
 
+    def announce_background(self, on: bool) -> None:
+        """Say to other openers whether the window of this process is closed while its jobs go on."""
+        if self._lock is not None:
+            self._lock.announce_background(on)
+
     @contextlib.contextmanager
     def step(
         self, name: str, annotator_id: str | None = None, merge_key: str | None = None, *, undoable: bool = True

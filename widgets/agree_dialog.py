@@ -1,12 +1,13 @@
 """Asks for a yes, on a button that says to what."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.icons import icon
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 
 _TEXT_WIDTH = 420
@@ -14,7 +15,7 @@ _ICON = 24
 _DOT, _INDENT = "• ", 20
 
 
-class AgreeDialog(QDialog):
+class AgreeDialog(OwnDialog):
     """A question in plain text; Esc is a no, and so is Enter where a yes gives something up."""
 
     def __init__(self, title: str, question: str, button: str, parent: QWidget | None, *, careful: bool) -> None:

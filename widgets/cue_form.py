@@ -8,7 +8,6 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -22,6 +21,7 @@ from project.types import Participant
 from resources.translation import tr
 from widgets import theme
 from widgets.label_buttons import LabelButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
 
@@ -48,7 +48,7 @@ class WantedCue:
     word: int | None
 
 
-class CueForm(QDialog):
+class CueForm(OwnDialog):
     """Opens over the window and closes when something else is clicked, or with Esc.
 
     Signals:

@@ -1,5 +1,6 @@
 """The line at the foot of the window: what just happened, whether all is saved, and what may leave the machine."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -48,7 +49,7 @@ class MessageBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._level = Level.INFO
-        self._action_key = ""
+        self._buttons: list[QPushButton] = []
         self.setAccessibleName(tr("Messages"))
         self.setFixedHeight(theme.GRID * 4)
         row = QHBoxLayout(self)
@@ -57,9 +58,8 @@ class MessageBar(QWidget):
         self._picture = PlainLabel()
         self._text = ElidedLabel()
         self._hint = ElidedLabel()
-        self._action = QPushButton()
-        self._action.setProperty("flat", True)
-        self._action.clicked.connect(self._act)
+        self._actions = QHBoxLayout()
+        self._actions.setSpacing(theme.GRID // 2)
         self._close = QToolButton()
         self._close.setIcon(icon("x"))
         self._close.setIconSize(QSize(14, 14))
@@ -84,7 +84,7 @@ class MessageBar(QWidget):
         row.addWidget(self._picture)
         row.addWidget(self._text)
         row.addWidget(self._hint, 1)
-        row.addWidget(self._action)
+        row.addLayout(self._actions)
         row.addWidget(self._close)
         row.addSpacing(theme.GRID)
         row.addWidget(self._lock)
@@ -99,8 +99,18 @@ class MessageBar(QWidget):
         self.clear()
         self._tint()
 
+    @property
+    def level(self) -> Level:
+        """How much the message that is shown, or was shown last, matters."""
+        return self._level
+
     def show_message(
-        self, text: str, level: Level = Level.INFO, hint: str = "", action: tuple[str, str] | None = None
+        self,
+        text: str,
+        level: Level = Level.INFO,
+        hint: str = "",
+        action: tuple[str, str] | None = None,
+        more: Sequence[tuple[str, str]] = (),
     ) -> None:
         """Show a line.
 
@@ -109,15 +119,14 @@ class MessageBar(QWidget):
             level: info, warning or error.
             hint: what to do next.
             action: key and text of a button, such as `("locate", "Locate…")`.
+            more: further buttons.
         """
         self._level = level
         self._text.set_text(text)
         self._hint.set_text(hint)
-        self._action_key, label = action or ("", "")
-        self._action.setText(label)
-        self._action.setAccessibleName(label)
-        self._action.setToolTip(plain_tip(label))
-        self._action.setVisible(bool(action))
+        self._drop_buttons()
+        for key, label in (*([action] if action else ()), *more):
+            self._add_button(key, label)
         self._picture.show()
         self._close.show()
         self.setAccessibleDescription(f"{level.capitalize()}: {text} {hint}".strip())
@@ -151,7 +160,8 @@ class MessageBar(QWidget):
         self._timer.stop()
         self._text.set_text("")
         self._hint.set_text("")
-        for part in (self._picture, self._action, self._close):
+        self._drop_buttons()
+        for part in (self._picture, self._close):
             part.hide()
         self.setAccessibleDescription("")
 
@@ -177,8 +187,23 @@ class MessageBar(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def _act(self) -> None:
-        key = self._action_key
+    def _add_button(self, key: str, label: str) -> None:
+        button = QPushButton(label)
+        button.setProperty("flat", True)
+        button.setAccessibleName(label)
+        button.setToolTip(plain_tip(label))
+        button.clicked.connect(lambda: self._act(key))
+        self._actions.addWidget(button)
+        self._buttons.append(button)
+
+    def _drop_buttons(self) -> None:
+        for button in self._buttons:
+            self._actions.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._buttons.clear()
+
+    def _act(self, key: str) -> None:
         self.clear()
         self.action_chosen.emit(key)
 

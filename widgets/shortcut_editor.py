@@ -8,7 +8,6 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QDialog,
     QHBoxLayout,
     QHeaderView,
     QKeySequenceEdit,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
 
@@ -40,7 +40,7 @@ class Row:
     changed: bool
 
 
-class ShortcutEditor(QDialog):
+class ShortcutEditor(OwnDialog):
     """Not modal. It decides nothing: what is free is said by who listens.
 
     Signals:

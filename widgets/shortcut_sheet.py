@@ -6,12 +6,13 @@ from itertools import groupby
 
 from PySide6.QtCore import QKeyCombination, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
 from widgets.close_button import close_button
 from widgets.key_caps import KeyCaps
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 
 _AGAIN = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_F1)
@@ -32,7 +33,7 @@ class Shortcut:
     text: str
 
 
-class ShortcutSheet(QDialog):
+class ShortcutSheet(OwnDialog):
     """Lists keys by group in two columns and finds them by word or by key. Not modal; Esc or Ctrl+F1 closes it.
 
     Signals:

@@ -5,12 +5,13 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QVBoxLayout, QWidget
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 
 _WIDTH = 400
 
 
-class TextDialog(QDialog):
+class TextDialog(OwnDialog):
     """One field under the question, with the text that was there before; Enter takes it."""
 
     def __init__(self, title: str, question: str, before: str, parent: QWidget | None) -> None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.core.interrupted_jobs import note_files
 from app.core.rendering.queue import queue_place
 from app.core.session import Session
 from app.core.withdrawal.places import left_by_readers
@@ -52,7 +53,7 @@ def seal_study(path: Path, passphrase: New) -> Sealed:
         known = {medium.fingerprint for medium in all_media(session.study)}
         left = left_by_readers(session.study.id, path)
     done = studies.seal_study(path, passphrase())
-    for file in left:
+    for file in (*left, *note_files(path)):
         with suppress(FileNotFoundError):
             overwrite(file)
     return Sealed(done.files, done.left, _clear_caches(known, path))

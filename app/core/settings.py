@@ -35,6 +35,7 @@ class Settings:
         activity: whether active minutes are counted.
         turns_before: how many turns before a segment are shown beside it.
         backups: how many backups of a study are kept beside it; 0 for none.
+        welcomed: whether the name of the annotator was asked, or the dialog that asks was skipped.
         scheme_files: where a study's scheme was read from, by `STUDY/SCHEME` (id and key).
     """
 
@@ -49,6 +50,7 @@ class Settings:
     subtitles: float = 1.0
     turns_before: int = 6
     backups: int = USUAL
+    welcomed: bool = False
 
     def opened(self, study: Path) -> "Settings":
         """Return settings in which `study` is the newest of the recent ones."""

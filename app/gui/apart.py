@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QDialog, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QVBoxLayout
 
 from project.errors import Cancelled
 from project.progress import Progress
 from widgets import theme
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.progress_line import ProgressLine
 
@@ -35,6 +36,8 @@ class Apart(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.busy = False
+        self.quiet = False
+        """Whether nothing is shown of it, because the window is closed while jobs go on."""
 
     def run(self, work: Callable[[Progress], Result], text: str, *, stoppable: bool = False) -> Result:
         """Call `work` in a thread and return what it returns, or raise what it raises; windows are painted meanwhile.
@@ -48,7 +51,7 @@ class Apart(QObject):
         """
         results: list[Result] = []
         errors: list[BaseException] = []
-        saying = _Saying(text, stoppable)
+        saying = _Saying(text, stoppable, quiet=self.quiet)
 
         def do() -> None:
             try:
@@ -107,10 +110,10 @@ class _Telling(QObject):
             raise Cancelled
 
 
-class _Saying(QDialog):
+class _Saying(OwnDialog):
     """Says what goes on, how far it is and how long it takes, once it lasts; keeps clicks and keys from all windows."""
 
-    def __init__(self, text: str, stoppable: bool) -> None:
+    def __init__(self, text: str, stoppable: bool, *, quiet: bool) -> None:
         super().__init__(QApplication.activeWindow())
         self.setModal(True)
         self.setWindowFlag(Qt.WindowType.WindowCloseButtonHint, on=False)
@@ -131,7 +134,8 @@ class _Saying(QDialog):
         self.telling.told.connect(self._line.show_progress, Qt.ConnectionType.QueuedConnection)
         self._soon = QTimer(self, interval=_SHOWN_AFTER_MS)
         self._soon.timeout.connect(self._look)
-        self._soon.start()
+        if not quiet:
+            self._soon.start()
 
     def reject(self) -> None:
         """Ask the work to stop, where it can, and stay until it has."""

@@ -18,6 +18,7 @@ from app.gui.collector import Collector
 from app.gui.main_window import MainWindow
 from app.gui.passphrase import Asking
 from app.gui.screen import check_screen
+from app.gui.starting import FirstStart
 from app.gui.warming import Warming
 from models.connection import sentinel
 from project.damage import damage_behind
@@ -75,16 +76,22 @@ def run(
         window.open_study(study)
     elif study is not None:
         try:
+            if not window.files.make_way(study):
+                window.close()
+                return 0
             window.studio.open(study, annotator)
             place = _place(window, recording)
         except UserError:
-            window.close()
+            window.quitting.close_at_once()
             raise
     window.show()
     if place is not None and at_us is not None:
         window.look_at(place, at_us)
     elif place is not None:
         window.choose_recording(place)
+    start = FirstStart(window)
+    if study is None:
+        start.ask()
     code = app.exec()
     warming.close()
     signals.close()
@@ -117,7 +124,7 @@ def make_application() -> QApplication:
 def _report_bugs(window: MainWindow, log: Path) -> None:
     def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
-            window.close()
+            window.quitting.close_at_once()
         elif isinstance(error, UserError):
             window.show_error(error)
         elif (damage := _damage(window, error)) is not None:
@@ -141,7 +148,9 @@ def _damage(window: MainWindow, error: BaseException) -> UserError | None:
 
 
 class CloseOnSignals(QObject):
-    """Lets Ctrl+C in the terminal and a polite kill close the study as the window's own button does.
+    """Lets Ctrl+C, a polite kill and the end of a terminal close the study as the window's own button does, at once.
+
+    Jobs that run are noted as interrupted. SIGUSR1 shows the window, also one that was closed while its jobs go on.
 
     Python runs a signal's handler between two of its own instructions; the byte that it writes wakes it up to do so.
     """
@@ -156,8 +165,9 @@ class CloseOnSignals(QObject):
         self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._woken)
         signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: window.close())
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: window.quitting.close_at_once())
+        signal.signal(signal.SIGUSR1, lambda *_: window.quitting.return_to_front())
 
     def close(self) -> None:
         """Listen no more."""

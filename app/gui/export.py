@@ -11,11 +11,12 @@ from anonymize.methods.registry import method_type
 from app.core import fetching
 from app.core.faces import tracking as face_tracking
 from app.core.faces.hiding import faces_run
+from app.core.interrupted_jobs import EXPORT, InterruptedJob
 from app.core.jobs import Work
 from app.core.pii import search as pii_search
 from app.core.rendering import anonymization, preview
 from app.core.rendering import queue as rendering_queue
-from app.core.rendering.queue import Clip, ClipState, Queue
+from app.core.rendering.queue import Clip, ClipState, Queue, plan_title
 from app.core.session import Session
 from app.core.voice import preview as voice_preview
 from app.core.voice.choice import SoundChoice, must_search
@@ -56,6 +57,7 @@ class Export(QObject):
         self._batches: list[ExportBatch] = []
         self._awaited: list[tuple[Work, ExportBatch, Clip]] = []
         self._fetched: list[Work] = []
+        jobs.resumers[EXPORT] = self.resume
         jobs.result_wanted.connect(self.show_result)
         jobs.stopped.connect(self._on_stopped)
         jobs.progressed.connect(self._on_progress)
@@ -118,6 +120,18 @@ class Export(QObject):
             return
         self._run(session, queue)
 
+    def resume(self, _job: InterruptedJob) -> None:
+        """Go on with the export that was interrupted.
+
+        Raises:
+            UserError: nothing of it is left, or it is under way.
+        """
+        session = self._studio.session
+        queue = rendering_queue.unfinished(session) if session is not None and not self._batches else None
+        if session is None or queue is None:
+            raise UserError(tr("Nothing of this export is left to do."), tr("Begin a new one: Export anonymized…"))
+        self._run(session, queue)
+
     def show_result(self, work: Work, result: Result) -> None:
         """Show what came of an export, with the times to look at."""
         session, exempt = self._studio.session, work.parameters.get("exempt")
@@ -139,6 +153,7 @@ class Export(QObject):
 
     def _run(self, session: Session, queue: Queue) -> None:
         batch = ExportBatch(session, self._jobs, queue)
+        batch.plan = self._jobs.begin_plan(EXPORT, plan_title(session, queue))
         self._batches.append(batch)
         for clip in batch.clips:
             self._start_one(batch, clip)
@@ -229,12 +244,13 @@ class Export(QObject):
             return
         work = rendering_queue.prepare(batch.session, batch.queue, clip)
         batch.begin(clip, work)
-        self._jobs.start(work, lambda result: self._on_done(batch, clip, work, result))
+        self._jobs.start(work, lambda result: self._on_done(batch, clip, work, result), noted=False)
 
     def _on_done(self, batch: ExportBatch, clip: Clip, work: Work, result: Result) -> None:
         batch.done(clip, result)
         shown = self._studio.recording
-        if len(batch.clips) == 1 and shown is not None and shown.id == clip.recording_id:
+        one_shown = len(batch.clips) == 1 and shown is not None and shown.id == clip.recording_id
+        if one_shown and self._window.isVisible():
             self.show_result(work, result)
         elif anonymization.outdated(batch.session, self._jobs.as_done(work)):
             number = batch.session.recording(clip.recording_id).number
@@ -283,6 +299,7 @@ class Export(QObject):
 
     def _ended(self, batch: ExportBatch) -> None:
         self._batches.remove(batch)
+        self._jobs.end_plan(batch.plan)
         if len(batch.clips) == 1:
             return
         failed = next((one for one in batch.queue.clips if one.state is ClipState.FAILED), None)
@@ -344,7 +361,8 @@ class Export(QObject):
     def _tell_left_over(self) -> None:
         session = self._studio.session
         queue = rendering_queue.unfinished(session) if session is not None else None
-        if queue is not None:
+        # What was interrupted is offered together with other jobs.
+        if queue is not None and not queue.interrupted:
             self._studio.told.emit(tr("{queue} Export anonymized goes on with it.").format(queue=_left_over(queue)))
 
 

@@ -13,12 +13,17 @@ _ENDED = frozenset({ClipState.DONE, ClipState.FAILED, ClipState.CANCELLED})
 
 
 class ExportBatch:
-    """A queue of clips while it is worked on."""
+    """A queue of clips while it is worked on.
+
+    Attributes:
+        plan: key of the plan under which the list of jobs knows it.
+    """
 
     def __init__(self, session: Session, jobs: JobCenter, queue: Queue) -> None:
         """Begin; nothing is done before its clips are begun."""
         self.session = session
         self.queue = queue
+        self.plan = ""
         self.clips = tuple(queue.left)
         self._jobs = jobs
         self._works: dict[int, tuple[Work, Clip]] = {}

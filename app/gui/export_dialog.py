@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
@@ -30,6 +29,7 @@ from project.types import Json
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.room import within_screen
 from widgets.tick_list import TickList
@@ -53,7 +53,7 @@ class ExportRequest:
     sound: SoundChoice = field(default_factory=SoundChoice)
 
 
-class ExportDialog(QDialog):
+class ExportDialog(OwnDialog):
     """Asks; it exports nothing itself.
 
     Signals:

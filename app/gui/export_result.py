@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QDialog,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -21,6 +20,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.icons import pixmap
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.room import fit_width
 
@@ -56,7 +56,7 @@ class Findings:
     drawn: bool = False
 
 
-class ExportResult(QDialog):
+class ExportResult(OwnDialog):
     """Not modal: the user looks at the moments while it stays open.
 
     Signals:

@@ -1,17 +1,21 @@
 """Studies and media as files: making, opening, adding, finding again. Files are read in the background."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from app.core.commands.schemes import use_only
 from app.core.session import Session
 from app.gui.background import Background
 from app.gui.dialogs import Questions
+from app.gui.held_study import make_way
 from app.gui.second_look import look
+from app.gui.starting import StartDialog, StudyPlan, proposed_name, usual_folder
 from app.gui.studio import Studio
 from project.errors import UserError
+from project.filesystem import resolved
 from project.progress import Progress
 from project.queries.media import all_media
 from project.store import Study
@@ -57,18 +61,34 @@ class Files(QObject):
         self.questions = questions
 
     def new(self) -> None:
-        """Ask where, make a study there and open it."""
-        path = self.questions.new_study()
-        if path is None:
+        """Ask where, by which scheme and with which recordings, make a study of that and open it."""
+        plan = self.questions.plan_study(self.start_dialog)
+        if plan is not None:
+            self.begin(plan)
+
+    def start_dialog(self, *, first: bool = False) -> StartDialog:
+        """Return the dialog that asks for everything that a study begins with."""
+        settings = self._studio.settings
+        name = None if settings.welcomed else proposed_name() if first else settings.annotator
+        folder = self.questions.start or usual_folder()
+        return StartDialog(self.questions, folder, name, first=first, parent=self.questions.window)
+
+    def begin(self, plan: StudyPlan) -> None:
+        """Make a study, open it, and add its first recordings."""
+        if plan.annotator:
+            self._studio.change_settings(lambda kept: replace(kept, annotator=plan.annotator, welcomed=True))
+        if plan.path is None:
             return
-        if path.suffix != _SUFFIX:
-            path = path.with_name(path.name + _SUFFIX)
+        path = plan.path if plan.path.suffix == _SUFFIX else plan.path.with_name(plan.path.name + _SUFFIX)
         try:
             Study.create(path, path.stem).close()
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        self.open(path)
+        if self.open(path):
+            self._studio.edit(lambda session: use_only(session, plan.scheme))
+            if plan.recordings:
+                self.add(plan.recordings)
 
     def open(self, path: Path | None = None) -> bool:
         """Open a study, asking which one if none is given; returns whether it is open now."""
@@ -76,11 +96,17 @@ class Files(QObject):
         if path is None:
             return False
         try:
+            if not self.make_way(path):
+                return False
             self._studio.open(path)
         except UserError as error:
             self._studio.failed.emit(error)
             return False
-        return True
+        return self._studio.session is not None and self._studio.session.study.path == resolved(path)
+
+    def make_way(self, path: Path) -> bool:
+        """Tell whether a study can be opened here now; where its jobs run without a window, somebody is asked."""
+        return make_way(path, self.questions, self._studio.apart)
 
     def open_sample(self) -> bool:
         """Open the sample, made where it is not there yet; returns whether it is open now."""

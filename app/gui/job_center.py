@@ -9,8 +9,10 @@ from PySide6.QtCore import QObject, Signal
 
 from anonymize.methods.registry import method_type
 from app.core.faces.hiding import discard
+from app.core.interrupted_jobs import InterruptedJob, JobNotes
 from app.core.jobs import Work, answer, kind_of, store_part
 from app.core.judging.runs.outcome import outcome_from
+from app.core.session import Session
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio
 from app.gui.worker_runner import WorkerRunner
@@ -23,6 +25,8 @@ from widgets.jobs_panel import JobsPanel
 _log = logging.getLogger(__name__)
 
 _BESIDE = frozenset({"ask"})
+_BY_THEMSELVES = frozenset({"pii"})
+"""Kinds that begin by themselves, and will again: nobody has to be asked about them."""
 
 Result = Mapping[str, Json]
 
@@ -62,6 +66,15 @@ class JobCenter(QObject):
         self._problems: dict[int, UserError] = {}
         self.leaving = False
         """Whether all jobs are stopped because the study is left, and not because somebody does not want them."""
+        self.notes: JobNotes | None = None
+        """Notes about the jobs of the study; None where no study is open, or only to read."""
+        self.resumers: dict[str, Callable[[InterruptedJob], None]] = {}
+        """Kind of a plan -> what takes it up again."""
+        self._noted: dict[int, str] = {}
+        self._planned: set[int] = set()
+        self._plans: dict[str, str] = {}
+        self._plan_kinds: dict[str, str] = {}
+        self._sessions: dict[int, Session | None] = {}
         for one in self._runners:
             one.progressed.connect(self._on_progress)
             one.part.connect(self._on_part)
@@ -72,6 +85,8 @@ class JobCenter(QObject):
             one.answer = self._answer
             studio.apart.begun.connect(partial(one.hold, True))
             studio.apart.freed.connect(partial(one.hold, False))
+        studio.leaving.connect(self._leave_notes)
+        studio.session_changed.connect(self._begin_notes)
         panel.cancel_requested.connect(self._cancel_row)
         panel.result_requested.connect(lambda job: self.result_wanted.emit(self._works[job], self._results[job]))
 
@@ -89,15 +104,28 @@ class JobCenter(QObject):
         running = [one.running for one in self._runners if one.running is not None]
         return [*running, *(work for one in self._runners for work in one.waiting)]
 
+    def titles(self) -> list[str]:
+        """Name what runs and waits and somebody asked for: plans of several jobs, then jobs that belong to none."""
+        lone = [one for one in self.jobs() if one.kind not in _BY_THEMSELVES and id(one) not in self._planned]
+        return [*self._plans.values(), *(one.title for one in lone)]
+
     def of(self, kind: str, recording_id: str) -> Work | None:
         """Return the job of a kind that runs or waits for a recording."""
         return next((w for w in self.jobs() if w.kind == kind and w.recording_id == recording_id), None)
 
-    def start(self, work: Work, then: Callable[[Result], None] | None = None) -> None:
-        """Put a job into the queue; `then` is called when its result is in the study."""
+    def start(self, work: Work, then: Callable[[Result], None] | None = None, *, noted: bool = True) -> None:
+        """Put a job into the queue; `then` is called when its result is in the study.
+
+        It is noted, to be resumed where it is interrupted, unless it belongs to a plan (`begin_plan`).
+        """
         job = f"job-{len(self._works) + 1}"
         self._ids[id(work)] = job
         self._works[job] = work
+        self._sessions[id(work)] = self._studio.session
+        if not noted:
+            self._planned.add(id(work))
+        elif self.notes is not None and (note := self.notes.keep(work)):
+            self._noted[id(work)] = note
         if then is not None:
             self.after(work, then)
         self._panel.add(job, work.title)
@@ -112,8 +140,37 @@ class JobCenter(QObject):
         """Stop a job."""
         self._runner_of(work).cancel(work)
 
+    def begin_plan(self, kind: str, title: str, asked: Mapping[str, Json] | None = None) -> str:
+        """Say that several jobs will follow from each other; return the key of the plan.
+
+        Args:
+            kind: of `app.core.interrupted_jobs.PLANS`.
+            title: names it in questions and in the list of what was interrupted.
+            asked: what taking it up again needs; None where that is kept elsewhere.
+        """
+        note = self.notes.keep_plan(kind, title, asked) if self.notes is not None and asked is not None else ""
+        key = note or f"plan-{len(self._works)}-{len(self._plans)}"
+        self._plans[key] = title
+        self._plan_kinds[key] = kind
+        return key
+
+    def end_plan(self, key: str) -> None:
+        """Say that a plan is over: its jobs are done, or nobody wants them. Where the study is left it stays noted."""
+        self._plan_kinds.pop(key, None)
+        if self._plans.pop(key, None) is not None and self.notes is not None:
+            self.notes.drop(key)
+
+    def running_notes(self) -> set[str]:
+        """Return the ids of the notes about what runs or waits now."""
+        return {*self._noted.values(), *self._plans}
+
+    def has_plan(self, kind: str) -> bool:
+        """Tell whether a plan of a kind is under way."""
+        return kind in self._plan_kinds.values()
+
     def cancel_all(self) -> None:
-        """Stop every job; what the running one did is taken up when it is started again."""
+        """Stop every job because the study is left; what was noted of them stays, and can be resumed."""
+        self._leave_notes()
         self.leaving = True
         for one in self._runners:
             for work in (*one.waiting, one.running):
@@ -150,6 +207,27 @@ class JobCenter(QObject):
         for one in self._runners:
             one.close()
 
+    def _begin_notes(self) -> None:
+        session = self._studio.session
+        self.notes = JobNotes(session.study) if session is not None and self._studio.writable else None
+
+    def _leave_notes(self) -> None:
+        """From now on what ends does not end because somebody wants it to."""
+        self.notes = None
+        self._noted.clear()
+        self._plans.clear()
+        self._plan_kinds.clear()
+
+    def _drop_note(self, work: Work) -> None:
+        note = self._noted.pop(id(work), "")
+        if self.notes is not None:
+            self.notes.drop(note)
+
+    def _session_of(self, work: Work) -> Session | None:
+        """Return the open study that a job belongs to; None where another one is open by now, or none."""
+        session = self._studio.session
+        return session if session is not None and self._sessions.get(id(work), session) is session else None
+
     def _runner_of(self, work: Work) -> WorkerRunner:
         return self.beside if work.kind in _BESIDE else self.runner
 
@@ -161,7 +239,7 @@ class JobCenter(QObject):
 
     def _renewed(self, work: Work) -> Work:
         """Give a job that waited what it has to know now, where its kind says how."""
-        session, renew = self._studio.session, getattr(kind_of(work.kind), "renew", None)
+        session, renew = self._session_of(work), getattr(kind_of(work.kind), "renew", None)
         if session is None or renew is None:
             return work
         fresh: Work = renew(session, work)
@@ -174,7 +252,7 @@ class JobCenter(QObject):
         self.progressed.emit(work, done, total, text)
 
     def _on_part(self, work: Work, part: Mapping[str, Json]) -> None:
-        session = self._studio.session
+        session = self._session_of(work)
         if session is None:
             return
         try:
@@ -187,20 +265,22 @@ class JobCenter(QObject):
         self._studio.publish(changes)
 
     def _answer(self, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
-        session = self._studio.session
+        session = self._session_of(work)
         if session is None:
             raise UserError(tr("The study was closed meanwhile."), tr("Open it and start again."))
         return answer(session, self.as_done(work), question)
 
     def _on_finished(self, work: Work, result: Result) -> None:
-        session = self._studio.session
+        session = self._session_of(work)
         if session is None:
+            self._on_cancelled(work)
             return
         try:
             changes = kind_of(work.kind).store(session, self.as_done(work), result)
         except UserError as error:
             self._on_failed(work, error)
             return
+        self._drop_note(work)
         self._studio.publish(changes)
         job = self._ids[id(work)]
         self._results[job] = result
@@ -211,6 +291,7 @@ class JobCenter(QObject):
 
     def _on_failed(self, work: Work, error: UserError) -> None:
         self._then.pop(id(work), None)
+        self._drop_note(work)
         self._problems[id(work)] = error
         discard(self.as_done(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
@@ -219,6 +300,7 @@ class JobCenter(QObject):
 
     def _on_cancelled(self, work: Work) -> None:
         self._then.pop(id(work), None)
+        self._drop_note(work)
         discard(self.as_done(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
         self.stopped.emit(work)

@@ -29,6 +29,7 @@ from app.gui.files import Files
 from app.gui.guidelines import Guidelines
 from app.gui.help.help import Help
 from app.gui.inspector_feed import InspectorFeed
+from app.gui.interrupted_jobs import InterruptedJobs
 from app.gui.job_center import JobCenter
 from app.gui.judges_strip import JudgesStrip
 from app.gui.key_guard import KeyGuard
@@ -40,6 +41,7 @@ from app.gui.playback import Playback
 from app.gui.player import Player
 from app.gui.policy.searching_ahead import SearchingAhead
 from app.gui.prelabel_deciding import PrelabelDeciding
+from app.gui.quitting import Quitting
 from app.gui.recordings_feed import RecordingsFeed
 from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts
@@ -194,6 +196,8 @@ class MainWindow(QMainWindow):
             self.jobs,
             self,
         )
+        self.quitting = Quitting(self)
+        self.interrupted = InterruptedJobs(self)
         self.exports = Export(self.studio, self.jobs, questions, self)
         self.listening: Listening = Listening(self.studio, self.jobs, questions, self)
         self.speakers: SuggestedSpeakers = SuggestedSpeakers(self.studio, self.jobs, self)
@@ -286,8 +290,9 @@ class MainWindow(QMainWindow):
 
     def close_study(self) -> None:
         """Close the study and show the welcome page."""
-        self.commands.leave_full_screen()
-        self.studio.close()
+        if self.studio.may_leave(None):
+            self.commands.leave_full_screen()
+            self.studio.close()
 
     def open_study(self, path: Path) -> bool:
         """Open a study in place of the present one."""
@@ -348,6 +353,9 @@ class MainWindow(QMainWindow):
             self._close_later = not self._closing
             event.ignore()
             return
+        if not self._closing and not self.quitting.may_close():
+            event.ignore()
+            return
         if not self._closing:
             self._closing = True
             self.memory.save_window()
@@ -358,6 +366,7 @@ class MainWindow(QMainWindow):
             self.faces.close()
             self.player.close()
             self.background.close()
+            self.quitting.end()
         super().closeEvent(event)
 
     def _close_now(self) -> None:

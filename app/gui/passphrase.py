@@ -20,13 +20,14 @@ from project.sealing.keys import require_strength
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.room import fit_width
 
 _WIDTH = 440
 
 
-class PassphraseDialog(QDialog):
+class PassphraseDialog(OwnDialog):
     """A field for a passphrase, or two for a new one; what is typed is not shown."""
 
     def __init__(self, title: str, words: str, button: str, parent: QWidget | None, *, new: bool = False) -> None:

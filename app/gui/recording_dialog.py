@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -22,6 +21,7 @@ from project.timebase import SECOND
 from project.types import MediumRole
 from resources.translation import tr
 from widgets import theme
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 
 _ROLES = {
@@ -44,7 +44,7 @@ class Known:
     writable: bool
 
 
-class RecordingDialog(QDialog):
+class RecordingDialog(OwnDialog):
     """Every change is saved at once, and is a step that can be undone.
 
     Signals:

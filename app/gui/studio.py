@@ -70,6 +70,8 @@ class Studio(QObject):
         self.selected_nodes: tuple[str, ...] = ()
         self.mark_in: int | None = None
         self.mark_out: int | None = None
+        self.may_leave: Callable[[Path | None], bool] = lambda _path: True
+        """Asked before another study takes the place of the one that is open; says whether it may."""
         self._hidden: frozenset[Lane] = frozenset()
         self._check: object = None
         self._before: Path | None = None
@@ -90,7 +92,7 @@ class Studio(QObject):
         Raises:
             UserError: it cannot be opened; the present one stays open.
         """
-        if self.session is not None and path.resolve() == self.session.study.path:
+        if self.session is not None and (path.resolve() == self.session.study.path or not self.may_leave(path)):
             return
         check = object()
         self.refused = path

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.gui import view_state
 from app.gui.context import Context
 from app.gui.view_state import Remembering, View
 from project.types import Json
+from widgets.own_window import attach, bring_to_front
 from widgets.room import within_screen
 
 WINDOWS: dict[str, str] = {
@@ -65,9 +66,7 @@ class StudyWindows(QObject):
     def open(self, key: str) -> QWidget:
         """Show one, in front."""
         found = self._made(key)
-        found.show()
-        found.raise_()
-        found.activateWindow()
+        bring_to_front(found)
         return found
 
     def key_of(self, window: QWidget) -> str:
@@ -106,7 +105,7 @@ class StudyWindows(QObject):
         module, function = WINDOWS[key].split(":")
         make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
         made = self._open[key] = make(self._context)
-        made.setParent(self._owner, Qt.WindowType.Window)
+        attach(made, self._owner)
         made.resize(within_screen(made.size(), self._owner))
         before = self._looks.get(key, {})
         made.restoreGeometry(view_state.unpack(view_state.text(before, "geometry")))

@@ -1,5 +1,6 @@
 """Which signal of which part of the window leads where."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,10 @@ def join_widgets(window: "MainWindow") -> None:
     actions = window.menus.actions
     for key in ("palette", "documentation"):
         actions[key].setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+
+    def actions_of(key: str) -> Callable[[], None]:
+        return lambda: actions[key].trigger()
+
     window.welcome.action_chosen.connect(lambda key: actions[key].trigger())
     window.welcome.study_chosen.connect(lambda path: window.open_study(Path(path)))
     window.welcome.sample_chosen.connect(window.files.open_sample)
@@ -61,7 +66,7 @@ def join_widgets(window: "MainWindow") -> None:
     window.transport.jump_requested.connect(lambda _at: timeline.setFocus())
     window.faces_page.export_requested.connect(window.commands.ask_export)
     window.faces_page.boxes_toggled.connect(actions["boxes"].setChecked)
-    window.messages.action_chosen.connect(lambda key: actions[key].trigger())
+    window.messages.action_chosen.connect(lambda key: window.interrupted.acts.get(key, actions_of(key))())
     window.messages.policy_clicked.connect(actions["policy"].trigger)
     timeline.segment_move_requested.connect(editing.move)
     timeline.segment_create_requested.connect(

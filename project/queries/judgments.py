@@ -226,6 +226,18 @@ def came_back(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
             yield _judgment(row)
 
 
+def spent_since(study: Study, judge_ids: Collection[str], since: str) -> tuple[float, int]:
+    """Return the money and the tokens that judges took from a moment on (UTC, ISO 8601)."""
+    money, tokens = 0.0, 0
+    for judge_id in judge_ids:
+        ((cost, read, written),) = study.rows(
+            "SELECT total(cost), total(tokens_in), total(tokens_out) FROM judgment WHERE judge_id = ? AND at >= ?",
+            (judge_id, since),
+        )
+        money, tokens = money + float(cost), tokens + int(read) + int(written)
+    return money, tokens
+
+
 def insert_reveal(study: Study, new: Reveal) -> None:
     """Store that somebody was shown what judges say; the first time counts. Inside `Study.recording_run`."""
     study.write_run(

@@ -140,6 +140,26 @@ class Working:
         """
         seal_copy(clear, path, self._key)
 
+    def seal_content(self, content: bytes, path: Path) -> None:
+        """Seal what belongs to the study but lies elsewhere, such as notes of this machine, into a file.
+
+        Raises:
+            OSError: it cannot be written; what was there is as it was.
+        """
+        seal_bytes(content, path, self._key)
+        path.chmod(0o600)
+
+    def unseal_content(self, path: Path) -> bytes:
+        """Return what `seal_content` wrote.
+
+        Raises:
+            OSError: it cannot be read.
+            UserError: it was sealed with another key, or damaged.
+        """
+        with path.open("rb") as sealed:
+            header = read_header(sealed, path.name)
+            return b"".join(unseal(sealed, self._key, header, path.name))
+
     def close(self, connection: sqlite3.Connection) -> None:
         """Seal what was changed, and leave nothing in the clear. What cannot be sealed stays in the sealed log."""
         try:

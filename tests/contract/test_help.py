@@ -17,7 +17,7 @@ from docs.site.hook import FROM_THE_ROOT
 from tests.contract.documentation import ROOT
 
 LOOK = Look(10.0, "#000000", "#555555", "#0000ff", "#cccccc", "#eeeeee", "#000000")
-WITHOUT_HELP = {"AgreeDialog", "TextDialog", "_Saying"}
+WITHOUT_HELP = {"AgreeDialog", "ChoiceDialog", "OwnDialog", "TextDialog", "_Saying"}
 """Questions, and a line that says what is awaited: the page is the one of the window behind them."""
 NAMED = {page.name: page for page in contents()}
 ANCHORS = {name: {one.anchor for one in sections_of(page)} for name, page in NAMED.items()}

@@ -23,6 +23,7 @@ SPEAKING = (
     "QCheckBox",
     "QPlainTextEdit",
     "QDialog",
+    "OwnDialog",
     "PlainLabel",
     "QAbstractButton",
     "QTableView",

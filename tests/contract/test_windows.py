@@ -32,3 +32,20 @@ def test_an_action_opens_each_window_and_the_documentation_names_it(key: str) ->
     (action,) = [spec for spec in ACTIONS if OPENING.get(spec.key) == key]
     menu, text = (part.replace("&", "").rstrip("…") for part in (action.menu, action.text))
     assert re.search(rf"\*{menu}(?: > |, ){re.escape(text)}…?\*", all_pages().replace("\n", " ")), f"{menu} > {text}"
+
+
+def _sources() -> dict[str, str]:
+    files = [path for folder in ("app/gui", "widgets") for path in sorted((ROOT / folder).rglob("*.py"))]
+    return {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in files}
+
+
+def test_every_dialog_belongs_to_the_window_that_it_is_opened_from() -> None:
+    """`OwnDialog` sees to that, and to where it is shown; a plain QDialog without a parent may open behind."""
+    plain = {file for file, text in _sources().items() if re.search(r"class \w+\((?:.*, )?QDialog\b", text)}
+    assert plain == {"widgets/own_window.py"}
+
+
+def test_no_window_floats_beside_the_main_window() -> None:
+    """Window managers are told whose a window is where it is a dialog, which `attach` makes of it, and only there."""
+    floating = re.compile(r"(?:setParent|__init__|setWindowFlags?)\([^)]*WindowType\.Window\b")
+    assert {file for file, text in _sources().items() if floating.search(text)} == set()

@@ -1,21 +1,17 @@
 """The real program in its own process, on a screen that nobody looks at."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 
-from app.core.machine import libraries
 from app.gui.sample import sample_study
 from tests.waiting import HANG_S, wait_until
 
-WIDTH, HEIGHT = 1440, 900
 GRAB = """
 import sys
 from PySide6.QtWidgets import QApplication
@@ -24,37 +20,6 @@ app.primaryScreen().grabWindow(0).save(sys.argv[1])
 """
 
 pytestmark = pytest.mark.e2e
-
-
-@pytest.fixture
-def display(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """The environment of a fresh virtual screen."""
-    server = shutil.which("Xvfb")
-    if server is None:
-        pytest.skip("Xvfb is not installed: sudo apt install xvfb")
-    missing = libraries.missing([libraries.Use.WINDOW, libraries.Use.X11])
-    if missing:
-        pytest.skip("; ".join(map(libraries.line, missing)))
-    reading, writing = os.pipe()
-    screen = subprocess.Popen(
-        [server, "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp", "-noreset"],
-        pass_fds=[writing],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    with os.fdopen(reading) as answer:
-        number = answer.readline().strip()
-    try:
-        yield {
-            **os.environ,
-            "DISPLAY": f":{number}",
-            "QT_QPA_PLATFORM": "xcb",
-            "QT_SCALE_FACTOR": "1",
-            "GREENROOM_AOUT": "dummy",
-        }
-    finally:
-        screen.terminate()
-        screen.wait()
 
 
 def grab(environment: dict[str, str], path: Path) -> QImage:

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
+from app.gui.starting import StudyPlan
 from widgets import theme
 
 
@@ -24,6 +25,23 @@ def forgotten(look: None) -> Iterator[None]:
     """Windows of a test are gone before the next: Qt keeps them until some event loop runs, and styles them again."""
     yield
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture(autouse=True)
+def jobs_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows of tests close without a question about jobs; a test of the question answers it itself."""
+    monkeypatch.setattr(Questions, "leave_jobs", lambda *_args, **_how: "stop")
+
+
+@pytest.fixture(autouse=True)
+def study_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new study is begun where `new_study` says; a test of the dialog shows it itself."""
+
+    def plan(questions: Questions, _dialog: object) -> StudyPlan | None:
+        path = questions.new_study()
+        return StudyPlan("", path) if path is not None else None
+
+    monkeypatch.setattr(Questions, "plan_study", plan)
 
 
 @pytest.fixture

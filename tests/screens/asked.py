@@ -15,14 +15,18 @@ from app.gui.export_dialog import ExportDialog
 from app.gui.export_result import ExportResult, Findings
 from app.gui.judges.entry_dialog import EntryDialog
 from app.gui.passphrase import Asking, PassphraseDialog, ask_new
+from app.gui.quitting import question
 from app.gui.sharing_annotations import share_annotations_only
+from app.gui.starting import StartDialog
 from app.gui.withdrawal.dialog import WithdrawalDialog
 from project.errors import UserError
 from project.queries.judges import all_judges
 from tests.screens.answers import NobodyThere
 from tests.screens.taking import Camera
+from widgets.interrupted_jobs_dialog import InterruptedJobsDialog
 from widgets.judges.page import JudgesPage
 from widgets.judges.person_form import PersonForm
+from widgets.message_bar import Level
 
 _SECOND = 1_000_000
 
@@ -195,6 +199,40 @@ def _export_several(camera: Camera) -> None:
     camera.window.studio.undo()
 
 
+def _start(camera: Camera) -> None:
+    """The dialog of the first start, and that of every new study."""
+
+    def filled(shown: QWidget) -> None:
+        assert isinstance(shown, StartDialog)
+        shown.add_recordings([Path("talk in the kitchen.mp4"), Path("interview.wav")])
+
+    files = camera.window.files
+    camera.modal("31-start", lambda: files.start_dialog(first=True).show())
+    camera.modal("31-start-study", lambda: files.start_dialog().show(), filled)
+
+
+def _jobs_left(camera: Camera) -> None:
+    """What is asked before the window closes over jobs, and what is offered at the next opening."""
+    questions = _really_asked(camera)
+    head, more = question(["Track faces in recording 1", "Export of 3 clips"], sealed=True, quits=True)
+    camera.modal("31-leave-jobs", lambda: questions.leave_jobs(head, more, quits=True))
+    camera.modal(
+        "31-leave-jobs-held", lambda: questions.held_study("Jobs of “lab.greenroom” run in the background.", more)
+    )
+    camera.window.messages.show_message(
+        "2 jobs were interrupted.",
+        Level.WARNING,
+        "",
+        ("resume_interrupted", "Resume"),
+        more=(("show_interrupted", "Show…"), ("dismiss_interrupted", "Dismiss")),
+    )
+    camera.take("31-interrupted-jobs-told")
+    camera.window.messages.dismiss()
+    lines = {"a": "Track faces in recording 1, asked for at 2026-11-23 06:40", "b": "Export of 3 clips"}
+    camera.modal("31-interrupted-jobs", lambda: InterruptedJobsDialog(lines, camera.window).show())
+    questions.asks = False
+
+
 SCENES: dict[str, Callable[[Camera], None]] = {
     "31-share": _share,
     "31-allow-downloads": _allow_downloads,
@@ -202,6 +240,9 @@ SCENES: dict[str, Callable[[Camera], None]] = {
     "31-passphrase": _passphrase,
     "31-export-result": _export_result,
     "31-export-several": _export_several,
+    "31-start": _start,
+    "31-leave-jobs": _jobs_left,
+    "31-interrupted-jobs": _jobs_left,
     "31-judge-edit": _judge,
     "31-raw": _raw,
     "31-large-frame": _large_frame,

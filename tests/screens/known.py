@@ -9,11 +9,13 @@ _ASKED_OF_QT = frozenset({"QInputDialog.getText", "QMessageBox.about"})
 _FLAGS = frozenset({"Dialog", "Popup", "Tool", "Window"})
 PICTURES: dict[str, str] = {
     "AgreeDialog": "31-share",
+    "ChoiceDialog": "31-leave-jobs",
     "CueForm": "30-dialog-add_cue",
     "EntryDialog": "30-dialog-add_judge",
     "ExportDialog": "30-dialog-export",
     "ExportResult": "31-export-result",
     "HelpWindow": "30-dialog-documentation",
+    "InterruptedJobsDialog": "31-interrupted-jobs",
     "JobsPanel": "41-jobs",
     "MainWindow": "10-mode",
     "PassphraseDialog": "30-dialog-seal",
@@ -28,6 +30,7 @@ PICTURES: dict[str, str] = {
     "ShortcutEditor": "30-dialog-edit_shortcuts",
     "ShortcutSheet": "30-dialog-shortcuts",
     "SplitDialog": "31-split",
+    "StartDialog": "31-start",
     "TextDialog": "30-dialog-annotator",
     "TranscribeDialog": "30-dialog-transcribe",
     "WithdrawalDialog": "30-dialog-withdraw",
@@ -78,7 +81,7 @@ _QT_WIDGETS = {
 
 
 def _is_window(base: ast.expr) -> bool:
-    return isinstance(base, ast.Name) and base.id in {"QDialog", "QMainWindow"}
+    return isinstance(base, ast.Name) and base.id in {"OwnDialog", "QMainWindow"}
 
 
 def _floating(made: ast.ClassDef) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
 from project.types import Participant
@@ -11,12 +11,13 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.judges.answer_panel import AnswerPanel
+from widgets.own_window import OwnDialog
 from widgets.room import within_screen
 
 _SIZE = QSize(1080, 760)
 
 
-class PersonForm(QDialog):
+class PersonForm(OwnDialog):
     """Shows one task and takes the answer; it shows nothing that anybody else said.
 
     Signals:

@@ -2,16 +2,17 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
 from widgets.judges.cells import WordsCell, quiet
 from widgets.judges.plain_text import SHOWN
+from widgets.own_window import OwnDialog
 from widgets.plain_tip import plain_tip
 
 
-class RawView(QDialog):
+class RawView(OwnDialog):
     """Shows a long text in parts, so that a megabyte does not hold the window up."""
 
     def __init__(self, title: str, text: str, about: str = "", parent: QWidget | None = None) -> None:

@@ -6,7 +6,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -21,6 +20,7 @@ from widgets.icons import pixmap
 from widgets.judges.cells import WordsCell, quiet
 from widgets.judges.plain_text import plainly
 from widgets.judges.sent import Sent, SentMessage, SentPicture
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
 from widgets.room import within_screen
@@ -47,7 +47,7 @@ class _Whole(WordsCell):
         return area.height() + self.fontMetrics().lineSpacing() + 8
 
 
-class SentView(QDialog):
+class SentView(OwnDialog):
     """Shows what goes to each judge; it sends nothing.
 
     Signals:

@@ -40,6 +40,22 @@ def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]
     return scheme, step.changes
 
 
+def use_only(session: Session, key: str) -> Changes:
+    """Let a new study use one scheme that the program ships, in the place of the usual one; nothing where it does.
+
+    Raises:
+        UserError: the program ships none of that key.
+    """
+    if in_use(session.study) == [key]:
+        return Changes()
+    scheme = parse_scheme(shipped_text(key), key)
+    with session.step(f"Use scheme {scheme.name}") as step:
+        session.schemes.keep(scheme)
+        _set_in_use(session, [key])
+    session.schemes.reload()
+    return step.changes
+
+
 def use_shipped_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
     """Use a scheme that the program ships.
 

@@ -1,13 +1,12 @@
 """Clips of many recordings by several methods: one queue, kept on disk, taken up again after a crash.
 
-It lies in the cache folder and not in the study, because it names folders of this machine.
+It lies in the cache folder and not in the study, because it names folders of this machine; that of a sealed study lies
+with the notes about its jobs, sealed with its key.
 """
 
 import hashlib
 import json
 import logging
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.core.faces.hiding import require_method
+from app.core.interrupted_jobs import notes_folder, read_private, write_private
 from app.core.jobs import Work, run_here
 from app.core.rendering import anonymization
 from app.core.rendering.clip_room import require_room, room_for
@@ -82,6 +82,11 @@ class Queue:
         """Clips that are not there yet, and that nobody took back."""
         return [clip for clip in self.clips if clip.state in LEFT]
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether a clip was not come to, or was being made: what only failed was not interrupted."""
+        return any(clip.state in (ClipState.WAITING, ClipState.RUNNING) for clip in self.clips)
+
     def marked(self, clip: Clip, state: ClipState, problem: str = "") -> "Queue":
         """Return the queue with another state of one of its clips."""
         changed = replace(clip, state=state, problem=problem)
@@ -128,6 +133,14 @@ def make_queue(
     require_room(folder, sizes)
     clips = tuple(Clip(each, method, dict(methods[method])) for each in recording_ids for method in methods)
     return Queue(folder.absolute(), clips, start_us, end_us, keep_robots, overwrite, sound)
+
+
+def plan_title(session: Session, queue: Queue) -> str:
+    """Name an export in a line, as one of the jobs of a study."""
+    if len(queue.left) != 1:
+        return f"Export of {len(queue.left)} clips"
+    (clip,) = queue.left
+    return f"Export of recording {session.recording(clip.recording_id).number} ({clip.method})"
 
 
 def prepare(session: Session, queue: Queue, clip: Clip) -> Work:
@@ -184,36 +197,25 @@ def save(session: Session, queue: Queue) -> None:
 
     A cache folder that cannot be written to is done without: the queue then ends with the program.
     """
-    place = queue_place(session.study.path)
-    temporary = None
-    try:
+    place = _place_for(session)
+    with suppress(OSError):
         if not queue.left:
             place.unlink(missing_ok=True)
             return
-        place.parent.mkdir(parents=True, exist_ok=True)
         kept = {**asdict(queue), "folder": str(queue.folder), "sound": queue.sound.as_json()}
-        content = json.dumps({"format": _FORMAT, **kept})
-        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}-")
-        temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(content)
-        temporary.replace(place)
-    except OSError:
-        if temporary is not None:
-            with suppress(OSError):
-                temporary.unlink()
+        write_private(session.study, place, json.dumps({"format": _FORMAT, **kept}).encode())
 
 
 def unfinished(session: Session) -> Queue | None:
     """Return the queue of this study that was not finished, or None; clips of recordings that are gone are left out."""
     try:
-        kept: dict[str, Any] = json.loads(queue_place(session.study.path).read_text("utf-8"))
+        kept: dict[str, Any] = json.loads(read_private(session.study, _place_for(session)))
         if kept.pop("format") != _FORMAT:
             return None
         clips = [Clip(**{**one, "state": ClipState(one["state"])}) for one in cast(list[dict[str, Any]], kept["clips"])]
         sound = choice_from(kept.get("sound", {}))
         queue = Queue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, UserError, ValueError, KeyError, TypeError):
         return None
     there = {one.id for one in all_recordings(session.study)}
     queue = replace(queue, clips=tuple(clip for clip in queue.clips if clip.recording_id in there))
@@ -223,7 +225,12 @@ def unfinished(session: Session) -> Queue | None:
 def drop(session: Session) -> None:
     """Forget the queue of this study."""
     with suppress(OSError):
-        queue_place(session.study.path).unlink(missing_ok=True)
+        _place_for(session).unlink(missing_ok=True)
+
+
+def _place_for(session: Session) -> Path:
+    study = session.study
+    return queue_place(study.path) if study.working is None else notes_folder(study.path) / "export.queue"
 
 
 def queue_place(study: Path) -> Path:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
+from app.core.interrupted_jobs import note_files
 from app.core.rendering.queue import queue_place
 from app.core.settings import log_path, view_path
 from app.core.trusted import Kind, reaches, trusted
@@ -67,7 +68,7 @@ def cached(facts: Facts, study: Path) -> list[Path]:
 
 def left_by_window(facts: Facts, study: Path) -> list[Path]:
     """Return files that the program keeps about a study for itself, and what a killed process left of it."""
-    found = [view_path(facts.study_id), *left_by_readers(facts.study_id, study)]
+    found = [view_path(facts.study_id), *note_files(study), *left_by_readers(facts.study_id, study)]
     return [one for one in found if one.is_file()]
 
 

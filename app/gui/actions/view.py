@@ -201,4 +201,12 @@ VIEW: tuple[Spec, ...] = (
         icon="search",
     ),
     Spec("jobs", tr("&View"), tr("&Jobs"), ("Ctrl+Shift+J",), lambda w: w.commands.show_jobs(), icon="list-checks"),
+    Spec(
+        "interrupted",
+        tr("&View"),
+        tr("Interrupted &jobs…"),
+        (),
+        lambda w: w.interrupted.show(),
+        Need.STUDY | Need.WRITABLE,
+    ),
 )

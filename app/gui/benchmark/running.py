@@ -8,7 +8,8 @@ from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
 from app.core.benchmark.people import rounds_of, way_of
 from app.core.benchmark.running.course import Course
 from app.core.benchmark.running.legs import begin
-from app.core.benchmark.running.wanted import Wanted
+from app.core.benchmark.running.wanted import Wanted, wanted_as_json, wanted_from
+from app.core.interrupted_jobs import BENCHMARK, InterruptedJob
 from app.core.jobs import Work
 from app.core.judging.runs.budget import Limits
 from app.core.session import Session
@@ -48,6 +49,7 @@ class Running(QObject):
         self._course: Course | None = None
         self._session: Session | None = None
         self._work: Work | None = None
+        self._plan = ""
         self._stopped = False
         self._runs: list[BenchmarkRun] = []
         self._tab.set_choices(SHOWN, {key: VARIANT_WORDS[key] for key in VARIANTS})
@@ -60,6 +62,7 @@ class Running(QObject):
         jobs = context.jobs
         jobs.progressed.connect(self._show_progress)
         jobs.stopped.connect(self._on_stopped)
+        jobs.resumers[BENCHMARK] = self.resume
         context.studio.leaving.connect(self.stop)
         context.studio.session_changed.connect(self._forget)
 
@@ -73,12 +76,33 @@ class Running(QObject):
         session, one, judges = self._shown.session, self._shown.current(), self._chosen()
         if session is None or one is None or not judges or self.under_way:
             return
+        self._start(session, self._wanted(one, judges))
+
+    def resume(self, job: InterruptedJob) -> None:
+        """Go on with runs that were interrupted; what was answered is not asked again, nor paid for a second time.
+
+        Raises:
+            UserError: a set or a judge is gone, or the budget is spent.
+        """
+        session = self._context.studio.session
+        if session is None or self.under_way:
+            raise UserError(tr("Judges are asked already."), tr("Resume it once they have answered."))
+        wanted = wanted_from(session, job.asked, job.since)
+        self._start(session, wanted)
+
+    def _start(self, session: Session, wanted: Wanted) -> None:
         self._session, self._stopped = session, False
         self._tab.say_notes("")
         self._tab.set_under_way(True)
         self._tab.progress.show_progress(0, 0, _PREPARING)
-        wanted = self._wanted(one, judges)
-        once_files_are_known(self._context, judges, lambda: self._begin(session, wanted))
+        self._plan = self._context.jobs.begin_plan(
+            BENCHMARK,
+            tr("Benchmark “{name}”: {judges}").format(
+                name=wanted.sets[0].name, judges=trn("{count} judge", "{count} judges", len(wanted.judges))
+            ),
+            wanted_as_json(wanted),
+        )
+        once_files_are_known(self._context, wanted.judges, lambda: self._begin(session, wanted))
 
     def stop(self) -> None:
         """Stop; what was answered is kept."""
@@ -117,7 +141,7 @@ class Running(QObject):
         self._publish(before, course.changes)
         if works:
             self._work = works[0]
-            self._context.jobs.start(self._work, partial(self._on_done, works[0]))
+            self._context.jobs.start(self._work, partial(self._on_done, works[0]), noted=False)
         else:
             self._finish(course)
 
@@ -157,6 +181,8 @@ class Running(QObject):
 
     def _end(self, said: str = "") -> None:
         self._course = self._session = self._work = None
+        self._context.jobs.end_plan(self._plan)
+        self._plan = ""
         self._tab.set_under_way(False)
         self._tab.say_notes(said)
         self._show_runs()

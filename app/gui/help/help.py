@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 
 from app.gui.help.topics import OF_DIALOGS, OF_MODES, OF_WINDOWS, START, TUTORIAL
+from widgets.own_window import bring_to_front, change_owner
 
 if TYPE_CHECKING:
     from app.gui.help.window import HelpWindow
@@ -16,10 +17,11 @@ _ACTION = "documentation"
 
 
 class Help(QObject):
-    """Keeps one help window, which has no owner: dialogs that block the others do not block it.
+    """Keeps one help window, which belongs to the main window, or to the dialog that waits for an answer.
 
-    A dialog that waits for an answer gets the key for help when it comes into sight; one that blocks every other window
-    gets a help window of its own.
+    So it stays in front of that dialog, which does not block it.
+    A dialog that waits gets the key for help when it comes into sight; one that blocks every other window gets a help
+    window of its own.
     """
 
     def __init__(self, window: "MainWindow") -> None:
@@ -34,9 +36,8 @@ class Help(QObject):
         """Show a page, given as `NAME` or `NAME#PLACE`, in front."""
         found = self._reachable()
         found.show_page(page)
-        found.show()
-        found.raise_()
-        found.activateWindow()
+        bring_to_front(found)
+        self._join_owner()
         return found
 
     def open_tutorial(self) -> "HelpWindow":
@@ -77,11 +78,17 @@ class Help(QObject):
             own.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             return own
         if self._shown is None:
-            self._shown = HelpWindow()
+            self._shown = HelpWindow(self._window)
         return self._shown
+
+    def _join_owner(self) -> None:
+        """Let the help window belong to the dialog that waits for an answer, or to the main window."""
+        if self._shown is not None:
+            change_owner(self._shown, QApplication.activeModalWidget() or self._window)
 
     def _give_keys(self) -> None:
         """Let a dialog that waits have the keys for help; the window's own do not reach it."""
+        self._join_owner()
         modal = QApplication.activeModalWidget()
         if modal is None or modal.property(_ACTION):
             return

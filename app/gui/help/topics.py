@@ -49,6 +49,8 @@ OF_DIALOGS: Mapping[str, str] = {
     "RecordingDialog": "views.md",
     "RecoverDialog": "backups.md#recovery",
     "ReportDialog": "backups.md#recovery",
+    "InterruptedJobsDialog": "long-sessions.md#jobs-that-had-not-ended",
+    "StartDialog": "annotating.md#beginning-a-study",
     "TranscribeDialog": "transcripts.md#recognising",
     "SplitDialog": "team.md#a-copy-for-an-annotator",
     "WithdrawalDialog": "withdrawal.md",

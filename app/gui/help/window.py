@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtCore import QSize, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -20,6 +20,7 @@ from widgets.manual.address_bar import AddressBar
 from widgets.manual.contents_tree import ContentsTree, ListedPage
 from widgets.manual.found_list import FoundList, FoundPlace
 from widgets.manual.page_view import TOP, PageView, Place
+from widgets.own_window import attach
 from widgets.plain_tip import plain_tip
 from widgets.room import within_screen
 
@@ -50,7 +51,8 @@ class HelpWindow(QWidget):
     """Shows the documentation. `browse` is called with an address that somebody wants to see in the browser."""
 
     def __init__(self, parent: QWidget | None = None, browse: Callable[[str], object] = open_in_browser) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+        super().__init__()
+        attach(self, parent)
         self._before: list[_Place] = []
         self._after: list[_Place] = []
         self._here = _Place("")

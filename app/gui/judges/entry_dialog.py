@@ -7,7 +7,6 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -30,6 +29,7 @@ from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.icons import icon
 from widgets.judges.plain_text import plainly
+from widgets.own_window import OwnDialog
 from widgets.plain_label import NoteInForm, PlainLabel
 from widgets.room import within_screen
 
@@ -39,7 +39,7 @@ _FIRST = ("url", "projector", "says")
 """Options without which a backend is of little use."""
 
 
-class EntryDialog(QDialog):
+class EntryDialog(OwnDialog):
     """Fills in a judge; who made it stores it.
 
     Signals:

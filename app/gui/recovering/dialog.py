@@ -18,6 +18,7 @@ from project.sizes import size_text
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.short_list import ShortList
 
@@ -25,7 +26,7 @@ _SIZE = QSize(560, 360)
 _REPORT = QSize(760, 480)
 
 
-class RecoverDialog(QDialog):
+class RecoverDialog(OwnDialog):
     """A list to choose from; the first entry is what can be read of the file itself."""
 
     def __init__(self, path: Path, backups: Sequence[Backup], parent: QWidget | None) -> None:
@@ -69,7 +70,7 @@ class RecoverDialog(QDialog):
         return self._backups[max(row, 0)].number
 
 
-class ReportDialog(QDialog):
+class ReportDialog(OwnDialog):
     """What was saved and what was not, to be read before the new study is opened."""
 
     def __init__(self, lines: Sequence[str], parent: QWidget | None) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QFileDialog,
     QFormLayout,
     QLayout,
@@ -27,6 +26,7 @@ from project.sizes import size_text
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 
 _WIDTH = 560
@@ -61,7 +61,7 @@ class TranscribeRequest:
     replace: bool
 
 
-class TranscribeDialog(QDialog):
+class TranscribeDialog(OwnDialog):
     """Asks; it starts nothing itself.
 
     Signals:

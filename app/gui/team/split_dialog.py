@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QVBoxLayout, QWidget
 
 from app.core.commands.splitting import MediaWith
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 
 _MEDIA = {
@@ -17,7 +18,7 @@ _MEDIA = {
 }
 
 
-class SplitDialog(QDialog):
+class SplitDialog(OwnDialog):
     """Two choices; where the copy goes is asked afterwards."""
 
     def __init__(self, names: Sequence[str], parent: QWidget | None = None) -> None:

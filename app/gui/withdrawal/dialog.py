@@ -6,7 +6,6 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QFormLayout,
     QLineEdit,
     QPlainTextEdit,
@@ -20,13 +19,14 @@ from project.withdrawing.alike import Alike
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 
 _PAUSE_MS = 300
 """How long nobody types before what would be removed is worked out anew."""
 
 
-class WithdrawalDialog(QDialog):
+class WithdrawalDialog(OwnDialog):
     """Nothing is removed before the pseudonym is typed as it stands in the study.
 
     Signals:

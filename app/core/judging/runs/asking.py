@@ -5,7 +5,7 @@ again asks only what has no answer yet.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from app.core.jobs import Holder, Work
@@ -25,10 +25,10 @@ from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
 from project.ids import new_id
-from project.judging import Judgment
+from project.judging import Judgment, JudgmentStatus
 from project.progress import Progress, Silent
 from project.queries.item_sets import insert_answers
-from project.queries.judgments import insert_judgments
+from project.queries.judgments import came_back, insert_judgments
 from project.types import Changes, Json
 
 KIND = "ask"
@@ -84,6 +84,36 @@ def renew(session: Session, work: Work) -> Work:
     if len(known.open) == len(payload.items):
         return work
     return Work(KIND, work.title, work.recording_id, {**work.parameters, **payload.only(known.open).as_json()})
+
+
+def unanswered(session: Session, work: Work, since: str) -> Work | None:
+    """Return what is left of a run that was interrupted, under what is left of its budget; None where nothing is.
+
+    Args:
+        session: holds the study.
+        work: as it was asked for.
+        since: when that was, as `utc_now` says it: what came back later is not asked again.
+
+    Raises:
+        UserError: the budget is spent.
+    """
+    payload = payload_from(work.parameters)
+    names = [one.id for one in payload.entries]
+    asked = {(item.request_key, names[item.judge], item.about) for item in payload.items}
+    came = [
+        one
+        for one in came_back(session.study, [item.request_key for item in payload.items])
+        if one.at >= since and (one.request_key, one.judge_id, one.about.key) in asked
+    ]
+    settled = {(one.request_key, one.judge_id, one.about.key) for one in came if one.status is not JudgmentStatus.ERROR}
+    items = [one for one in payload.items if (one.request_key, names[one.judge], one.about) not in settled]
+    known = look_up(session, items, payload.entries, again=payload.again, fresh=payload.fresh)
+    if not known.open:
+        return None
+    money = sum(one.cost or 0.0 for one in came)
+    tokens = sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in came)
+    left = replace(payload.only(known.open), limits=payload.limits.less(money, tokens))
+    return Work(KIND, work.title, work.recording_id, {**work.parameters, **left.as_json(), "run": new_id()})
 
 
 def compute(parameters: Mapping[str, Json], holder: Holder) -> dict[str, Json]:

@@ -5,6 +5,8 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from project.errors import UserError
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -33,6 +35,19 @@ class Limits:
 
     money: float | None = None
     tokens: int | None = None
+
+    def less(self, money: float, tokens: int) -> "Limits":
+        """Return what is left of the budget once so much was spent.
+
+        Raises:
+            UserError: nothing is.
+        """
+        left = Limits(
+            None if self.money is None else self.money - money, None if self.tokens is None else self.tokens - tokens
+        )
+        if (left.money is not None and left.money <= 0) or (left.tokens is not None and left.tokens <= 0):
+            raise UserError("The budget of this run is spent.", "Ask again with another budget.")
+        return left
 
     def allow(self, cost: Cost) -> bool:
         """Tell whether so much is within the budget."""

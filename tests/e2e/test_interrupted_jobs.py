@@ -1,0 +1,126 @@
+"""The real window with a job: killed, ended by the system, and closed while the job goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.interrupted_jobs import JobNotes, note_files
+from app.core.session import Session
+from media.writer import paint_clip
+from project import locking
+from project.check import check
+from resources import resource
+from tests.fakes.terminal import Terminal
+
+pytestmark = pytest.mark.e2e
+ROOT = Path(__file__).resolve().parents[2]
+LENGTH_US = 600_000
+LIMIT_S = 120
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("state", "cache", "config", "data"):
+        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path / kind))
+
+
+@pytest.fixture
+def study(tmp_path: Path, greenroom: Terminal) -> Path:
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    paint_clip(resource("sample", "sample.mp4"), folder / "sample.mp4", lambda _: None, end_us=LENGTH_US)
+    greenroom("new", folder / "lab.greenroom")
+    greenroom("add", folder / "lab.greenroom", folder / "sample.mp4")
+    return folder / "lab.greenroom"
+
+
+class Window:
+    """One life of the window."""
+
+    def __init__(self, study: Path, what: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.e2e.window_with_job", str(study), what],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "GREENROOM_AOUT": "dummy"},
+        )
+
+    def word(self) -> str:
+        """Return the next word that it prints; "" where it ended."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def children(self) -> list[int]:
+        """Return the processes that it started."""
+        found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
+        return [int(one) for one in found.split()]
+
+    def wait(self) -> int:
+        return self.process.wait(timeout=LIMIT_S)
+
+
+@pytest.fixture
+def windows() -> Iterator[list[Window]]:
+    opened: list[Window] = []
+    yield opened
+    for one in opened:
+        if one.process.poll() is None:
+            one.process.kill()
+        one.process.communicate()
+
+
+def tracked(study: Path) -> int:
+    with Session.open(study, "Ada", read_only=True) as session:
+        return len(session.study.rows("SELECT id FROM run WHERE kind = 'faces'"))
+
+
+def wait_until_gone(pids: list[int]) -> None:
+    until = time.monotonic() + LIMIT_S
+    while any(Path(f"/proc/{one}").exists() for one in pids):
+        assert time.monotonic() < until, "a worker outlives the window"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_a_job_of_a_window_that_was_ended_is_offered_and_goes_on(
+    study: Path, windows: list[Window], number: signal.Signals
+) -> None:
+    first = Window(study, "start")
+    windows.append(first)
+    assert first.word() == "running"
+    workers = first.children()
+    first.process.send_signal(number)
+    assert first.wait() == (-signal.SIGKILL if number is signal.SIGKILL else 0)
+    wait_until_gone(workers)
+    with Session.open(study, "Ada") as session:
+        assert [one.kind for one in JobNotes(session.study).interrupted()] == ["faces"]
+    again = Window(study, "resume")
+    windows.append(again)
+    assert again.word() == "1 job was interrupted."
+    assert again.wait() == 0
+    assert tracked(study) == 1
+    assert note_files(study) == []
+    assert check(study) == []
+
+
+def test_a_job_goes_on_after_its_window_was_closed_and_the_process_ends_by_itself(
+    study: Path, windows: list[Window]
+) -> None:
+    window = Window(study, "keep")
+    windows.append(window)
+    assert window.word() == "running"
+    assert window.wait() == 0
+    assert tracked(study) == 1
+    assert not locking.is_held(study)
+    with Session.open(study, "Ada") as session:
+        assert JobNotes(session.study).interrupted() == []
+        (line,) = JobNotes(session.study).take_told()
+    assert line.startswith("Track faces in recording 1: ")
+    assert [one.name for one in study.parent.iterdir() if one.name.startswith("lab.greenroom-")] == []

@@ -1,0 +1,66 @@
+"""Opens the real window on a study, as `greenroom open` does, and does in it what somebody would do with a job.
+
+    python -m tests.e2e.window_with_job STUDY WHAT
+
+WHAT is `start` (tracks faces, and stays), `keep` (tracks, and closes the window with the job going on), or `resume`
+(resumes what was interrupted, and closes the window once it has ended). It prints a word for each thing that happens.
+"""
+
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.gui.application import make_application, run
+from app.gui.dialogs import Questions
+from app.gui.main_window import MainWindow
+from widgets.message_bar import Level
+
+_LOOK_MS = 50
+
+
+def say(word: str) -> None:
+    """Print a word at once."""
+    print(word, flush=True)
+
+
+def begin(what: str) -> None:
+    """Do what was asked for once the study is open."""
+    windows = [one for one in QApplication.topLevelWidgets() if isinstance(one, MainWindow)]
+    if not windows or windows[0].studio.recording is None:
+        QTimer.singleShot(_LOOK_MS, lambda: begin(what))
+        return
+    (window,) = windows
+    Questions.leave_jobs = lambda *_args, **_how: "keep"  # type: ignore[method-assign,assignment]
+    if what == "resume":
+        resume(window)
+        return
+    told: list[str] = []
+
+    def progressed(*_: object) -> None:
+        if not told:
+            told.append("running")
+            say("running")
+            if what == "keep":
+                QTimer.singleShot(0, window, window.close)
+
+    window.jobs.progressed.connect(progressed)
+    window.menus.actions["track"].trigger()
+
+
+def resume(window: MainWindow) -> None:
+    """Press the first button of the message about interrupted jobs."""
+    bar = window.messages
+    if "interrupted" not in bar.message() or bar.level is not Level.WARNING:
+        QTimer.singleShot(_LOOK_MS, window, lambda: resume(window))
+        return
+    say(bar.message())
+    window.jobs.done.connect(lambda *_: QTimer.singleShot(0, window, window.close))
+    window.interrupted.acts["resume_interrupted"]()
+
+
+if __name__ == "__main__":
+    make_application()
+    QTimer.singleShot(_LOOK_MS, lambda: begin(sys.argv[2]))
+    sys.exit(run(Path(sys.argv[1]), recording="1"))

@@ -1,0 +1,91 @@
+"""Opens every window of the program, one after the other, on the screen that the environment names.
+
+For each it prints a line of JSON: its name, its number at the X server and that of the main window; and it waits for a
+line on standard input before the next.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from app.gui.application import make_application
+from app.gui.main_window import MainWindow
+from app.gui.study_windows import WINDOWS
+from widgets.choice_dialog import ChoiceDialog
+
+_SETTLED_MS = 120
+DIALOGS = ("details", "export", "transcribe", "shortcuts", "edit_shortcuts", "about", "annotator", "rename")
+
+
+def settle() -> None:
+    """Let the window manager place what was shown."""
+    loop = QEventLoop()
+    QTimer.singleShot(_SETTLED_MS, loop.quit)
+    loop.exec()
+
+
+def tell(name: str, main: QWidget, window: QWidget) -> None:
+    """Print which window is open, and wait until somebody has looked at it."""
+    settle()
+    print(json.dumps({"name": name, "main": int(main.winId()), "window": int(window.winId())}), flush=True)
+    sys.stdin.readline()
+
+
+def open_dialog(name: str, main: QWidget, trigger: Callable[[], None]) -> None:
+    """Open a dialog, also one that waits in a loop of its own, tell of it, and close it."""
+    seen: list[QWidget] = []
+
+    def look() -> None:
+        shown = [one for one in QApplication.topLevelWidgets() if isinstance(one, QDialog) and one.isVisible()]
+        if shown and not seen:
+            seen.append(shown[0])
+            tell(name, main, shown[0])
+            shown[0].close()
+
+    timer = QTimer()
+    timer.timeout.connect(look)
+    timer.start(50)
+    trigger()
+    while not seen:
+        settle()
+    timer.stop()
+    settle()
+
+
+def main() -> None:
+    """Open the study that is named first on the command line, and then every window."""
+    make_application()
+    window = MainWindow()
+    # The window of an import asks for a file at once.
+    window.files.questions.annotations = lambda: None  # type: ignore[method-assign]
+    window.show()
+    window.open_study(Path(sys.argv[1]))
+    settle()
+    for key in WINDOWS:
+        shown = window.windows.open(key)
+        tell(key, window, shown)
+        # Asked for again, it comes back from behind.
+        window.activateWindow()
+        window.raise_()
+        settle()
+        window.windows.open(key)
+        tell(f"{key} again", window, shown)
+        shown.close()
+    shown = window.help.open_tutorial()
+    tell("help", window, shown)
+    shown.close()
+    open_dialog("choice", window, lambda: ChoiceDialog("A", "B", "C", [("d", "D", "D")], ("E", "E")).show())
+    for key in DIALOGS:
+        action = window.menus.actions[key]
+        if action.isEnabled():
+            open_dialog(key, window, action.trigger)
+    print(json.dumps({"name": ""}), flush=True)
+    window.quitting.close_at_once()
+
+
+if __name__ == "__main__":
+    main()

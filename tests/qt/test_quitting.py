@@ -1,0 +1,339 @@
+"""Jobs that run while the window is closed: they stop, and can be resumed, or go on without a window."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.faces import tracking
+from app.core.interrupted_jobs import JobNotes, note_files
+from app.core.jobs import Work
+from app.core.meta import scene_job
+from app.core.session import Session
+from app.gui import held_study, quitting
+from app.gui.apart import Apart
+from app.gui.dialogs import Questions
+from app.gui.main_window import MainWindow
+from app.gui.quitting import question
+from app.gui.worker_runner import WorkerRunner
+from project import locking
+from project.store import Study
+from tests.fakes.clips import make_clip
+from widgets.choice_dialog import ChoiceDialog
+from widgets.interrupted_jobs_dialog import InterruptedJobsDialog
+
+WORKER = """
+import json, pathlib, sys
+request = json.loads(sys.stdin.readline())
+def say(**message): print(json.dumps(message), flush=True)
+say(progress=[1, 2, "half"])
+go = pathlib.Path(sys.argv[1])
+line = ""
+while not go.exists() and not line:
+    import select
+    if select.select([sys.stdin], [], [], 0.02)[0]:
+        line = sys.stdin.readline() or "end"
+if go.exists(): say(result={"changes": [3, 9], "times_us": [100000, 300000], "frames": 60, "seconds": 1})
+elif line.strip() == "cancel": say(cancelled=True)
+"""
+"""Ends well once a file is there, and stops when it is told to."""
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("state", "cache", "config"):
+        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path / kind))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
+        add_recordings(session, [probe_file(make_clip(tmp_path / "talk.mp4"))])
+    return tmp_path / "lab.greenroom"
+
+
+@pytest.fixture
+def go(tmp_path: Path) -> Path:
+    """Lets the worker end where it is written."""
+    return tmp_path / "go"
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, study: Path, go: Path, tmp_path: Path) -> Iterator[Callable[[], MainWindow]]:
+    script = tmp_path / "worker.py"
+    script.write_text(WORKER)
+    windows: list[MainWindow] = []
+
+    def make() -> MainWindow:
+        window = MainWindow(runner=WorkerRunner(command=(sys.executable, str(script), str(go)), grace_ms=2_000))
+        windows.append(window)
+        qtbot.addWidget(window)
+        window.show()
+        assert window.open_study(study)
+        return window
+
+    yield make
+    for window in windows:
+        window.quitting.close_at_once()
+    QApplication.setQuitOnLastWindowClosed(True)
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, key: str) -> list[tuple[str, str]]:
+    """Answer the question about jobs in this way; returns what was asked."""
+    asked: list[tuple[str, str]] = []
+
+    def leave_jobs(_self: Questions, head: str, more: str, *, quits: bool) -> str:
+        asked.append((head, f"{more} {quits}"))
+        return key
+
+    monkeypatch.setattr(Questions, "leave_jobs", leave_jobs)
+    return asked
+
+
+def start(window: MainWindow, qtbot: QtBot) -> Work:
+    session = window.studio.session
+    assert session is not None
+    recording = session.study.rows("SELECT id FROM recording")[0][0]
+    work = scene_job.prepare(session, recording)
+    with qtbot.waitSignal(window.jobs.progressed, timeout=20_000):
+        window.jobs.start(work)
+    return work
+
+
+def noted(study: Path) -> list[str]:
+    with Session.open(study, "Ada") as session:
+        return [one.title for one in JobNotes(session.study).interrupted()]
+
+
+def runs(study: Path) -> int:
+    with Session.open(study, "Ada", read_only=True) as session:
+        return len(session.study.rows("SELECT id FROM run"))
+
+
+def test_cancel_keeps_the_window_and_the_job(
+    qtbot: QtBot, opened: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened()
+    start(window, qtbot)
+    asked = answer(monkeypatch, "cancel")
+    assert not window.close()
+    assert window.isVisible()
+    assert window.jobs.busy
+    assert asked[0][0] == "1 job has not ended."
+    assert "Find scene changes in recording 1" in asked[0][1]
+
+
+def test_without_jobs_nothing_is_asked(opened: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = answer(monkeypatch, "cancel")
+    assert opened().close()
+    assert asked == []
+
+
+def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened()
+    start(window, qtbot)
+    answer(monkeypatch, "stop")
+    assert window.close()
+    assert noted(study) == ["Find scene changes in recording 1"]
+    again = opened()
+    qtbot.waitUntil(lambda: again.messages.message() == "1 job was interrupted.")
+    go.write_text("")
+    with qtbot.waitSignal(again.jobs.done, timeout=20_000):
+        again.interrupted.acts["resume_interrupted"]()
+    assert again.interrupted.all() == []
+    assert again.close()
+    assert (noted(study), runs(study)) == ([], 1)
+
+
+def test_what_nobody_wants_any_more_is_not_offered_again(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
+) -> None:
+    window = opened()
+    start(window, qtbot)
+    window.quitting.close_at_once()
+    again = opened()
+    qtbot.waitUntil(lambda: again.messages.message() == "1 job was interrupted.")
+    again.messages.action_chosen.emit("dismiss_interrupted")
+    assert again.close()
+    assert noted(study) == []
+
+
+def test_a_job_that_somebody_cancels_is_not_interrupted(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
+) -> None:
+    window = opened()
+    work = start(window, qtbot)
+    with qtbot.waitSignal(window.jobs.stopped, timeout=20_000):
+        window.jobs.cancel(work)
+    assert note_files(study) == []
+
+
+def test_jobs_go_on_without_a_window_and_their_results_are_stored(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened()
+    start(window, qtbot)
+    window.windows.open("segments")
+    answer(monkeypatch, "keep")
+    assert not window.close()
+    assert not [one for one in QApplication.topLevelWidgets() if one.isVisible()]
+    holder = locking.read_holder(study)
+    assert holder is not None
+    assert holder.background
+    with Session.open(study, "Ada") as second:
+        assert "run in the background" in second.study.read_only_reason
+    go.write_text("")
+    qtbot.waitUntil(lambda: window.studio.session is None, timeout=20_000)
+    assert not locking.is_held(study)
+    assert (noted(study), runs(study)) == ([], 1)
+    again = opened()
+    qtbot.waitUntil(lambda: again.messages.message().startswith("1 job ended in the background."))
+    assert "2 changes of scene" in again.messages.message()
+
+
+def test_a_window_that_was_closed_comes_back_when_it_is_asked_for(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened()
+    start(window, qtbot)
+    answer(monkeypatch, "keep")
+    window.close()
+    window.quitting.return_to_front()
+    assert window.isVisible()
+    assert window.jobs.busy
+    holder = locking.read_holder(study)
+    assert holder is not None
+    assert not holder.background
+    assert QApplication.quitOnLastWindowClosed()
+
+
+def test_another_study_is_opened_in_a_window_of_its_own_while_jobs_go_on(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened()
+    start(window, qtbot)
+    elsewhere: list[Path | None] = []
+    monkeypatch.setattr(quitting, "open_elsewhere", lambda path: elsewhere.append(path) or True)
+    other = study.with_name("other.greenroom")
+    Study.create(other).close()
+    asked = answer(monkeypatch, "cancel")
+    assert not window.open_study(other)
+    assert (elsewhere, window.isVisible()) == ([], True)
+    answer(monkeypatch, "keep")
+    assert not window.open_study(other)
+    assert (elsewhere, window.isVisible()) == ([other], False)
+    assert window.jobs.busy
+    assert asked[0][1].endswith("False")
+
+
+def test_a_result_that_comes_after_its_study_was_left_is_not_stored_in_another(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
+) -> None:
+    window = opened()
+    work = start(window, qtbot)
+    other = study.with_name("other.greenroom")
+    Study.create(other).close()
+    assert window.open_study(other)
+    window.jobs.runner.finished.emit(work, {"changes": [3], "frames": 60, "seconds": 1})
+    assert window.close()
+    assert (runs(other), runs(study), noted(study)) == (0, 0, ["Find scene changes in recording 1"])
+
+
+def test_the_end_of_the_session_asks_nothing(
+    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = opened()
+    start(window, qtbot)
+    asked = answer(monkeypatch, "cancel")
+    window.quitting._end_session()
+    assert window.close()
+    assert (asked, noted(study)) == ([], ["Find scene changes in recording 1"])
+
+
+def test_the_list_lets_somebody_choose(qtbot: QtBot) -> None:
+    dialog = InterruptedJobsDialog({"a": "Track faces", "b": "Export of 3 clips"})
+    qtbot.addWidget(dialog)
+    assert dialog.ticked() == ["a", "b"]
+    item = dialog.list.item(0)
+    item.setCheckState(item.checkState().Unchecked)
+    with qtbot.waitSignal(dialog.resume_requested) as seen:
+        dialog.buttons.go_on.click()
+    assert seen.args == [["b"]]
+    with qtbot.waitSignal(dialog.forget_requested) as seen:
+        dialog.forget.click()
+    assert seen.args == [["b"]]
+
+
+def test_the_question_names_the_jobs_and_what_becomes_of_them(qtbot: QtBot) -> None:
+    head, more = question([f"Track faces in recording {n}" for n in range(9)], sealed=True, quits=True)
+    assert head == "9 jobs have not ended."
+    assert "and 3 more" in more
+    assert "sealed afterwards" in more
+    dialog = ChoiceDialog("Jobs are running", head, more, [("stop", "Stop", ""), ("keep", "Keep", "")], ("Cancel", ""))
+    qtbot.addWidget(dialog)
+    dialog.buttons["keep"].click()
+    assert dialog.chosen == "keep"
+    dialog.away.click()
+    assert dialog.chosen == ""
+
+
+class Elsewhere(Questions):
+    """Answers the question about a study whose jobs run elsewhere."""
+
+    def __init__(self, way: str) -> None:
+        self.way = way
+
+    def held_study(self, question: str, more: str) -> str:
+        assert "lab.greenroom" in question
+        assert str(os.getppid()) in more
+        return self.way
+
+
+@pytest.fixture
+def held(study: Path, monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
+    """The study is held by a process with its window closed; returns which signals it gets."""
+    holder = locking.Holder("ada", "here", os.getppid(), "2026-11-23T06:00:00+00:00", background=True)
+    sent: list[signal.Signals] = []
+    monkeypatch.setattr(held_study, "background_holder", lambda _path: holder)
+    monkeypatch.setattr(held_study.os, "kill", lambda _pid, number: sent.append(number))
+    monkeypatch.setattr(held_study, "is_held", lambda _path: len(sent) == 0)
+    return sent
+
+
+@pytest.mark.parametrize(
+    ("way", "opens", "signals"),
+    [("show", False, [signal.SIGUSR1]), ("stop", True, [signal.SIGTERM]), ("read", True, []), ("cancel", False, [])],
+)
+def test_a_study_whose_jobs_run_elsewhere_can_be_got_at(
+    qapp: QApplication, study: Path, held: list[signal.Signals], way: str, opens: bool, signals: list[signal.Signals]
+) -> None:
+    assert held_study.make_way(study, Elsewhere(way), Apart(qapp)) is opens
+    assert held == signals
+
+
+def test_a_study_that_nobody_holds_is_opened_without_a_question(qapp: QApplication, study: Path) -> None:
+    assert held_study.make_way(study, Elsewhere("cancel"), Apart(qapp))
+
+
+def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], qtbot: QtBot) -> None:
+    window = opened()
+    session = window.studio.session
+    assert session is not None
+    work = tracking.prepare(session, session.study.rows("SELECT id FROM recording")[0][0], processor="cpu")
+    window.jobs.start(work)
+    assert window.jobs.titles() == ["Track faces in recording 1"]
+    window.quitting.close_at_once()
+    again = opened()
+    session = again.studio.session
+    assert session is not None
+    assert [one.title for one in again.interrupted.all()] == ["Track faces in recording 1"]
+    assert threading.active_count() > 0

@@ -1,0 +1,187 @@
+"""The dialog that begins a study: at the first start with the annotator's name, later without."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.schemes import in_use
+from app.core.settings import load_settings
+from app.gui.dialogs import Questions
+from app.gui.main_window import MainWindow
+from app.gui.starting import FirstStart, StartDialog, StudyPlan, proposed_name, proposed_path
+from project.schemes.loader import shipped_names
+from tests.fakes.clips import make_clip
+
+
+class Chosen(Questions):
+    """Gives files without a dialog."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(QWidget())
+        self._at = folder
+
+    def new_study(self) -> Path | None:
+        return self._at / "chosen"
+
+    def videos(self) -> list[Path]:
+        return [self._at / "talk.mp4"]
+
+    def folder(self, title: str) -> Path | None:
+        assert title
+        return self._at
+
+
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> MainWindow:
+    window = MainWindow()
+    qtbot.addWidget(window)
+    window.files.questions.start = tmp_path
+    window.show()
+    return window
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, tmp_path: Path) -> StartDialog:
+    dialog = StartDialog(Chosen(tmp_path), tmp_path, "Ada", first=True, parent=None)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def test_it_proposes_everything_so_that_enter_is_enough(dialog: StartDialog, tmp_path: Path, qtbot: QtBot) -> None:
+    qtbot.keyClick(dialog.name, Qt.Key.Key_Return)
+    assert dialog.result() == StartDialog.DialogCode.Accepted
+    assert dialog.plan() == StudyPlan("Ada", tmp_path / "study.greenroom", "shrec", ())
+
+
+def test_it_lists_the_schemes_with_what_they_are_for(dialog: StartDialog) -> None:
+    lines = [dialog.scheme.item(row).text() for row in range(dialog.scheme.count())]
+    assert len(lines) == len(shipped_names())
+    assert "Marks and notes: Two neutral labels and a note." in lines
+    dialog.scheme.setCurrentRow(lines.index("Marks and notes: Two neutral labels and a note."))
+    assert dialog.plan().scheme == "plain"
+
+
+def test_recordings_are_added_by_files_by_a_folder_and_by_dropping_each_once(
+    dialog: StartDialog, tmp_path: Path
+) -> None:
+    talk = make_clip(tmp_path / "talk.mp4")
+    dialog._add_files()
+    dialog._add_folder()
+    content = QMimeData()
+    content.setUrls([QUrl.fromLocalFile(str(talk)), QUrl.fromLocalFile(str(tmp_path / "other.wav"))])
+    dropped = QDropEvent(
+        QPoint(5, 5),
+        Qt.DropAction.CopyAction,
+        content,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    dialog.dropEvent(dropped)
+    assert dialog.recordings() == [talk, tmp_path, tmp_path / "other.wav"]
+    dialog.files.item(1).setSelected(True)
+    dialog._remove()
+    assert dialog.plan().recordings == (talk, tmp_path / "other.wav")
+
+
+def test_only_a_name_can_be_given(dialog: StartDialog) -> None:
+    dialog.name.setText("  Ada   L. ")
+    dialog.begin.setChecked(False)
+    assert not dialog.place.isEnabled()
+    assert dialog.plan() == StudyPlan("Ada L.")
+
+
+def test_what_cannot_be_a_study_is_said_before(dialog: StartDialog, tmp_path: Path) -> None:
+    (tmp_path / "there.greenroom").write_text("")
+    for typed, said in (
+        (str(tmp_path / "there"), "already"),
+        (str(tmp_path / "no" / "such"), "no such folder"),
+        ("", "Name the file"),
+        (str(tmp_path / ("x" * 300)), "no name"),
+    ):
+        dialog.place.setText(typed)
+        assert said in dialog.buttons.note.text(), typed
+        assert not dialog.buttons.go_on.isEnabled()
+    dialog._choose()
+    assert dialog.plan().path == tmp_path / "chosen.greenroom"
+    assert dialog.buttons.go_on.isEnabled()
+    dialog.name.clear()
+    assert not dialog.buttons.go_on.isEnabled()
+
+
+def test_every_part_can_be_reached_by_keys_and_has_a_name_for_screen_readers(dialog: StartDialog) -> None:
+    for part in (dialog.name, dialog.place, dialog.scheme, dialog.files):
+        assert part.accessibleName()
+        assert part.focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_the_first_start_asks_once(window: MainWindow, tmp_path: Path) -> None:
+    first = FirstStart(window)
+    first.ask()
+    assert first.dialog is not None
+    assert first.dialog.name.text() == proposed_name()
+    first.dialog.reject()
+    assert load_settings().welcomed
+    again = FirstStart(window)
+    again.ask()
+    assert again.dialog is None
+    assert window.studio.session is None
+
+
+def test_who_used_the_program_before_is_not_asked(window: MainWindow) -> None:
+    window.studio.change_settings(lambda kept: replace(kept, recent=("/tmp/lab.greenroom",)))
+    first = FirstStart(window)
+    first.ask()
+    assert first.dialog is None
+
+
+def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    talk = make_clip(tmp_path / "talk.mp4")
+    first = FirstStart(window)
+    first.ask()
+    assert first.dialog is not None
+    first.dialog.name.setText("Grace")
+    first.dialog.scheme.setCurrentRow(2)
+    first.dialog.add_recordings([talk])
+    scheme = first.dialog.plan().scheme
+    with qtbot.waitSignal(window.files.added, timeout=20_000):
+        first.dialog.accept()
+    session = window.studio.session
+    assert session is not None
+    assert session.annotator_name == load_settings().annotator == "Grace"
+    assert in_use(session.study) == [scheme]
+    assert session.scheme.key == scheme
+    assert session.study.path == tmp_path / "study.greenroom"
+    assert window.files.start_dialog()._asks_name is False, "a name is asked once"
+    window.close()
+
+
+def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    seen: list[StartDialog] = []
+
+    def plan_study(_self: Questions, dialog: Callable[[], StartDialog]) -> StudyPlan | None:
+        seen.append(dialog())
+        return replace(seen[0].plan(), scheme="plain")
+
+    monkeypatch.setattr(Questions, "plan_study", plan_study)
+    window.files.new()
+    session = window.studio.session
+    assert session is not None
+    assert in_use(session.study) == ["plain"]
+    assert seen[0].buttons.away.text() == "Cancel"
+    assert proposed_path(tmp_path) == tmp_path / "study-2.greenroom"
+    seen[0].deleteLater()
+    window.close()
