@@ -9,12 +9,12 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QWidget
 
 from app.gui.main_window import MainWindow
+from tests.waiting import HANG_S
 from widgets.before_after import BeforeAfter
 from widgets.status_line import StatusLine
 
 _STILL_S = 0.12
 """How long nothing may happen before a picture is taken."""
-_MOST_S = 60.0
 _UNDER_WAY = ("Computing", "Drawing", "Looking at", "Looking for", "Finding the exact")
 """How a line begins that says what is awaited."""
 
@@ -37,7 +37,7 @@ class Camera:
     def settle(self, seconds: float = _STILL_S, until: Callable[[], bool] | None = None) -> None:
         """Let the window work until nothing is under way any more, and then a moment."""
         QApplication.processEvents()
-        end = time.monotonic() + _MOST_S
+        end = time.monotonic() + HANG_S
         while until is not None and not until() and time.monotonic() < end:
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
         still = time.monotonic() + seconds

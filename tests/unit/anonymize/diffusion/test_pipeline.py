@@ -40,6 +40,16 @@ def draw(made: Translator, count: int, **more: Any) -> Drawn:
     return made.draw(pictures(count), edges(count), made.encoded("a face", "none"), 7, 0.75, **more)
 
 
+def rounding(drawn: Drawn, preset: Preset) -> float:
+    """Return how far the same arithmetic in another order may lie apart, as processors and batches differ in it.
+
+    Each step rounds to some units in the last place of the largest number, and guidance multiplies the difference of
+    two predictions.
+    """
+    largest = float(drawn.way[-1].abs().max())
+    return 4 * torch.finfo(torch.float32).eps * largest * (1 + 2 * preset.guidance) * preset.steps
+
+
 @pytest.mark.parametrize("name", ["ddpm", "dpm-solver", "unipc"])
 @pytest.mark.parametrize("guidance", [7.5, 1.0])
 # diffusers 0.42 asks numpy 2 in an old way.
@@ -61,16 +71,17 @@ def test_one_frame_without_guidance_is_plain_diffusers(tmp_path: Path, name: Any
         "controlnet_conditioning_scale": CONTROL_SCALE,
     }
     image = plain(**asked, generator=torch.Generator().manual_seed(7), output_type="np").images
-    assert np.abs(ours.images - image).max() < 1e-5
+    assert np.abs(ours.images - image).max() < rounding(ours, preset)
     latents = plain(**asked, generator=torch.Generator().manual_seed(7), output_type="latent").images
-    assert (ours.way[-1] - latents).abs().max() < 1e-5
+    assert (ours.way[-1] - latents).abs().max() < rounding(ours, preset)
     assert image.std() > 0.01
 
 
 def test_frames_without_guidance_do_not_know_of_each_other(tmp_path: Path) -> None:
-    made = translator(tmp_path, replace(UNGUIDED, schedule="unipc"))
+    preset = replace(UNGUIDED, schedule="unipc")
+    made = translator(tmp_path, preset)
     together, alone = draw(made, 3), draw(made, 1)
-    assert np.abs(together.images[0] - alone.images[0]).max() < 1e-5
+    assert np.abs(together.images[0] - alone.images[0]).max() < rounding(alone, preset)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +119,7 @@ def test_frames_that_are_known_come_out_as_they_were(tmp_path: Path) -> None:
     part = [0, 2, 3]
     words = made.encoded("a face", "none")
     later = made.draw([frames[i] for i in part], [control[i] for i in part], words, 7, 0.75, 1, first.way)
-    assert np.abs(later.images[:2] - first.images[[0, 2]]).max() < 1e-6
+    assert np.abs(later.images[:2] - first.images[[0, 2]]).max() < rounding(first, SHORT)
     assert (later.way[:, 0] == first.way[:, 0]).all()
 
 

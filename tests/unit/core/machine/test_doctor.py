@@ -52,6 +52,8 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
     home.mkdir()
     for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "TMPDIR"):
         monkeypatch.setenv(name, str(home))
+    for name in [name for name in os.environ if name.startswith("GREENROOM_")]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("GREENROOM_AOUT", f"{home}/aout")
     monkeypatch.setenv("XDG_CURRENT_DESKTOP", "/home/ada")
     log_path().write_text(f"Traceback\n  File {home}\nValueError: {home} of Ada\nValueError\nno.KeyError: x\n", "utf-8")
