@@ -1,7 +1,7 @@
 """libVLC decodes, keeps time and plays sound; its pictures arrive in memory and leave as images.
 
-libVLC is given the bytes of a file that our own reader has just opened, and the demuxer for them. It knows no path, so
-there is no folder where it could look for subtitles, pictures or lists. Every call that may start a thread is made in
+libVLC is given the descriptor of a file that our own reader has just opened, and the demuxer for it. It knows no path,
+so there is no folder where it could look for subtitles, pictures or lists. Every call that may start a thread is made in
 the playback thread, which has no network.
 
 In libVLC's callbacks nothing is done but copy and emit: a call into libVLC from there would lock it up.
@@ -200,15 +200,7 @@ class VlcEngine(QObject):
     def _make_player(self) -> Any:
         player = self._instance.media_player_new()
         decorators = self._vlc.CallbackDecorators
-        self._callbacks = (
-            decorators.VideoLockCb(self._on_lock),
-            decorators.VideoDisplayCb(self._on_display),
-            decorators.MediaOpenCb(self._on_open),
-            # Without Python in between, sound does not stutter while another thread is busy in it. A descriptor that
-            # travels as a pointer arrives whole, since C takes both from the same register.
-            ctypes.cast(ctypes.CDLL(None).read, decorators.MediaReadCb),
-            decorators.MediaSeekCb(self._on_seek),
-        )
+        self._callbacks = (decorators.VideoLockCb(self._on_lock), decorators.VideoDisplayCb(self._on_display))
         events = player.event_manager()
         events.event_attach(self._vlc.EventType.MediaPlayerTimeChanged, self._on_time)
         events.event_attach(self._vlc.EventType.MediaPlayerEndReached, self._on_end)
@@ -220,7 +212,8 @@ class VlcEngine(QObject):
         self._path, self._size, self._with_picture = path, size, with_picture
         stride = size[0] * 4
         self._buffer = ctypes.create_string_buffer(stride * size[1] + 64)
-        self._player.video_set_callbacks(self._callbacks[0], None, self._callbacks[1], None)
+        lock, display = self._callbacks
+        self._player.video_set_callbacks(lock, None, display, None)
         self._player.video_set_format("RV32", size[0], size[1], stride)
 
     def _start(self, wish: int, time_us: int, rate: float) -> None:
@@ -254,8 +247,7 @@ class VlcEngine(QObject):
         self._loaded = True
 
     def _medium(self, file: CheckedFile) -> Any:
-        _lock, _display, opening, reading, seeking = self._callbacks
-        medium = self._instance.media_new_callbacks(opening, reading, seeking, None, ctypes.c_void_p(file.handle))
+        medium = self._instance.media_new_fd(file.handle)
         # The demuxer reads lists of other files and descriptions of streams too, if it is left to choose.
         for option in ("demux=avformat", f"avformat-format={file.reader}", "no-sub-autodetect-file"):
             medium.add_option(f":{option}")
@@ -296,21 +288,6 @@ class VlcEngine(QObject):
         self._start(self._run, at_us, self._rate)
 
     # What follows runs in threads of libVLC.
-
-    def _on_open(self, handle: int, data: Any, size: Any) -> int:
-        file = self._file
-        if file is None or file.handle != handle:
-            return 1
-        os.lseek(handle, 0, os.SEEK_SET)
-        data[0], size[0] = handle, file.size
-        return 0
-
-    def _on_seek(self, handle: int, offset: int) -> int:
-        try:
-            os.lseek(handle, offset, os.SEEK_SET)
-        except (OSError, OverflowError):
-            return -1
-        return 0
 
     def _on_lock(self, _opaque: object, planes: Any) -> None:
         planes[0] = ctypes.addressof(self._buffer)

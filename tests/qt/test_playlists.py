@@ -54,7 +54,7 @@ def test_libvlc_knows_no_path_and_one_demuxer(engine: VlcEngine, tmp_path: Path)
     engine.start(0, 1.0)
     do_all(engine)
     medium = engine._player.get_media()
-    assert medium.get_mrl() == "imem://"
+    assert medium.get_mrl() == f"fd://{engine._file.handle}"
     medium.release()
 
 
