@@ -93,7 +93,7 @@ class _Lists:
             return text if kept == found else to_json(kept)
         if not isinstance(found, dict):
             return to_json({})
-        numbers = {
+        numbers: dict[str, Json] = {
             label: {who: number for who, number in each.items() if self._number_stays(who)}
             for label, each in found.items()
             if isinstance(each, dict)

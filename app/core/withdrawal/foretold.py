@@ -41,8 +41,8 @@ KINDS = {
 """Kinds of personal strings, for people."""
 
 
-def foretold(seen: Foreseen) -> list[str]:
-    """Return what would be removed, a line each."""
+def foretold(seen: Foreseen, *, deciding: bool = True) -> list[str]:
+    """Return what would be removed, a line each; what has to be decided too, where that is not shown elsewhere."""
     facts, removed = seen.facts, seen.removed
     lines = [f"{shown(seen.wanted.pseudonym)} is in {_recordings(facts.recordings)}."]
     if facts.recordings:
@@ -55,7 +55,7 @@ def foretold(seen: Foreseen) -> list[str]:
     lines += [f"  {WORDS[table]}: {_counts(*counts)}" for table, counts in removed.rows.items()]
     lines.append(f"  changes of the history: {_counts(*removed.history)}. Undo ends here.")
     lines += _words("Words that were taken for a name of theirs", seen.alike.found)
-    lines += words_left(seen)
+    lines += words_left(seen) if deciding else []
     lines += _words("Kept, as you said", seen.alike.kept)
     counts = ", ".join(f"{KINDS.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
     lines.append(f"Searched for in every file of the study ({counts}).")

@@ -67,7 +67,7 @@ class Withdrawing(QObject):
             if not self._asking:
                 return
             why_not = tr("Backups that cannot be read may hold them: have them erased, too.") if blocked else ""
-            self._dialog.show_lines(wanted, foretold(seen), seen.alike, why_not)
+            self._dialog.show_lines(wanted, foretold(seen, deciding=False), seen.alike, why_not)
 
         def fail(error: Exception) -> None:
             if self._asking:

@@ -88,7 +88,6 @@ _JSON = {
     ("item_set", "rule"): lambda text: json.dumps({"note": text}),
     ("run", "parameters"): lambda text: json.dumps({"prompt": text}),
     ("item", "content"): lambda text: json.dumps({"text": text}),
-    ("egress", "request"): lambda text: json.dumps({"barred": text, "recording_id": "", "others": []}),
 }
 """Columns of JSON in which a text is planted, and what it looks like there."""
 _LEFT = {("property", "value"), ("prompt_version", "text"), ("scheme_version", "text"), ("conflict", "ours")}
@@ -171,6 +170,7 @@ def plant_everywhere(path: Path) -> None:
                     at += 1
                     content = _JSON.get((table, column), lambda text: f"see {text}")(text)
                     study.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (content, *row))
+        study.execute("UPDATE egress SET request = json_set(request, '$.barred', ?)", (PLANTED[at % len(PLANTED)],))
         study.execute("UPDATE recording SET name = 'zyxannaquellbach_take2' WHERE number = 2")
         study.commit()
     assert at > len(PLANTED)
