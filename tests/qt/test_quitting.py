@@ -16,6 +16,7 @@ from app.core.faces import tracking
 from app.core.interrupted_jobs import JobNotes, note_files
 from app.core.jobs import Work
 from app.core.meta import scene_job
+from app.core.sealing import seal_study
 from app.core.session import Session
 from app.gui import held_study, quitting
 from app.gui.apart import Apart
@@ -24,6 +25,8 @@ from app.gui.main_window import MainWindow
 from app.gui.quitting import question
 from app.gui.worker_runner import WorkerRunner
 from project import locking
+from project.sealing.container import is_sealed
+from project.sealing.passphrases import VARIABLE
 from project.store import Study
 from tests.fakes.clips import make_clip
 from widgets.choice_dialog import ChoiceDialog
@@ -337,3 +340,33 @@ def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], q
     assert session is not None
     assert [one.title for one in again.interrupted.all()] == ["Track faces in recording 1"]
     assert threading.active_count() > 0
+
+
+def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
+    qtbot: QtBot,
+    opened: Callable[[], MainWindow],
+    study: Path,
+    go: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "passphrase").write_text("correct horse\n")
+    monkeypatch.setenv("GREENROOM_SEALED_FOLDER", str(tmp_path / "memory"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "passphrase"))
+    seal_study(study, lambda: "correct horse")
+    window = opened()
+    start(window, qtbot)
+    (note,) = note_files(study)
+    assert is_sealed(note)
+    asked = answer(monkeypatch, "keep")
+    assert not window.close()
+    assert "sealed afterwards" in asked[0][1]
+    go.write_text("")
+    qtbot.waitUntil(lambda: window.studio.session is None and not window.studio.apart.busy, timeout=30_000)
+    assert not [one for one in QApplication.topLevelWidgets() if one.isVisible()]
+    assert [one for one in (tmp_path / "memory").rglob("*") if one.is_file() and one.name != "lock"] == [], (
+        "nothing is left in the clear"
+    )
+    assert is_sealed(study)
+    assert runs(study) == 1

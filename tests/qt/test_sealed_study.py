@@ -255,7 +255,7 @@ def test_a_damaged_study_offers_its_backups(
     with qtbot.waitSignal(window.studio.failed):
         window.open_study(path)
     assert "damaged" in window.messages.message()
-    assert window.messages._action_key == "recover"
+    assert [one.text() for one in window.messages._buttons] == ["Recover…"]
     assert window.studio.refused == path
     backups = [Backup(path.with_name("a.greenroom.bak-2"), 2, datetime(2026, 1, 2, 3, 4, tzinfo=UTC), 5_000_000)]
     dialog = RecoverDialog(path, backups, window)

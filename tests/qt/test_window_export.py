@@ -128,8 +128,10 @@ def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
     queue = replace(queue.marked(first, ClipState.DONE).marked(second, ClipState.RUNNING))
     rendering_queue.save(session, queue)
     window.studio.session_changed.emit()
-    said = "The last export did not end: 1 of its 2 clips are left."
-    qtbot.waitUntil(lambda: said in window.messages.message())
+    qtbot.waitUntil(lambda: window.messages.message() == "1 job was interrupted.")
+    (job,) = window.interrupted.all()
+    number = session.recording(recording).number
+    assert (job.kind, job.title) == ("export", f"Export of recording {number} (solid)")
     window.commands.ask_export()
     dialog = window.exports.dialog
     assert isinstance(dialog, ExportDialog)

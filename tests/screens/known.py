@@ -88,6 +88,8 @@ def _floating(made: ast.ClassDef) -> list[str]:
     """Return what a class makes float by a flag: itself, or one of its parts."""
     found: list[str] = []
     for call in ast.walk(made):
+        if isinstance(call, ast.Call) and ast.unparse(call).startswith("attach(self"):
+            found.append(made.name)
         if not isinstance(call, ast.Call) or not any(_is_flag(one) for one in ast.walk(call)):
             continue
         called = call.func
