@@ -20,7 +20,7 @@ from models.weights.editions import ArchiveMember, Edition, Https, Hub
 from models.weights.fetching import chosen_editions, fetch, refuse_offline
 from models.weights.package_index import index_address
 from models.weights.sources import hub, mirrored, origin
-from project.policy import Departure, Forbidden, Purpose, decide
+from project.policy import Departure, Forbidden, Policy, Purpose, decide
 from project.sizes import size_text
 from project.types import Changes, Json
 
@@ -59,8 +59,14 @@ def question(name: str) -> str:
     return f"Get {name} ({size_text(size)}, {weights.licence(name)}) from {origin(wanted)}"
 
 
-def why_not(session: Session, name: str, key: str = "") -> Forbidden | None:
+def why_not(session: Session, name: str, key: str = "", policy: Policy | None = None) -> Forbidden | None:
     """Return why the policy of a study forbids to fetch some weights; None where it does not. Nothing is looked up.
+
+    Args:
+        session: of the study.
+        name: of the weights.
+        key: chooses one of their sources.
+        policy: that is asked about in place of the one in force.
 
     Raises:
         UserError: as of `prepare`.
@@ -68,7 +74,7 @@ def why_not(session: Session, name: str, key: str = "") -> Forbidden | None:
     scheme, host, port = _first_host(mirrored(chosen_editions(entry(name), key)[0]))
     wanted = Departure(Purpose.DOWNLOAD, host, port, (), stays_here(host, port), scheme=scheme)
     try:
-        decide(policy_in_force(session), wanted)
+        decide(policy or policy_in_force(session), wanted)
     except Forbidden as forbidden:
         return forbidden
     return None

@@ -25,8 +25,10 @@ def require_permission(studio: Studio, questions: Questions, name: str, key: str
     refusal = fetching.why_not(session, name, key)
     if refusal is None:
         return
-    if refusal.rule != "downloads":
-        raise refusal
+    wanted = replace(policy_in_force(session), downloads=True)
+    # Nobody is asked to allow downloads that are refused for something else all the same.
+    if (still := fetching.why_not(session, name, key, wanted)) is not None:
+        raise still
     session.study.require_writable()
     if not questions.agree(
         tr("Allow downloads"),
@@ -38,4 +40,4 @@ def require_permission(studio: Studio, questions: Questions, name: str, key: str
         tr("Allow downloads"),
     ):
         raise UserError(DECLINED, tr("Add it from a folder, or fetch it and allow downloads."))
-    studio.publish(set_policy(session, replace(policy_in_force(session), downloads=True)))
+    studio.publish(set_policy(session, wanted))

@@ -9,10 +9,12 @@ from pytestqt.qtbot import QtBot
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.session import Session
 from app.gui.dialogs import Questions
+from app.gui.downloads import require_permission
 from app.gui.main_window import MainWindow
 from models import weights
 from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.sources import MIRROR_VARIABLE
+from project.policy import Forbidden
 from project.queries.policy import policy_of
 from project.store import Study
 from tests.fakes.clips import make_clip
@@ -41,7 +43,7 @@ def window(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_window: Callable[..., MainWindow], answers: Answers
 ) -> MainWindow:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
-    monkeypatch.setenv(MIRROR_VARIABLE, "http://models.invalid")
+    monkeypatch.setenv(MIRROR_VARIABLE, "https://models.invalid")
     for variable in OFFLINE_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     clip = make_clip(tmp_path / "clip.mp4", size=(160, 120), frames=20, fps=10, sound=True)
@@ -91,3 +93,14 @@ def test_the_dialog_of_exports_asks_once_for_all(qtbot: QtBot, window: MainWindo
     window.jobs.cancel_all()
     qtbot.waitUntil(lambda: not window.jobs.busy)
     dialog.reject()
+
+
+def test_nobody_is_asked_to_allow_downloads_that_would_travel_unencrypted(
+    window: MainWindow, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://models.invalid")
+    with pytest.raises(Forbidden, match="would travel unencrypted") as refusal:
+        require_permission(window.studio, answers, "yunet")
+    assert refusal.value.rule == "unencrypted"
+    assert answers.asked == []
+    assert not allowed(window)

@@ -309,7 +309,7 @@ def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
     sender: Sender,
     ended: Callable[[Callable[[], object]], None],
 ) -> None:
-    monkeypatch.setenv(MIRROR_VARIABLE, "http://models.invalid")
+    monkeypatch.setenv(MIRROR_VARIABLE, "https://models.invalid")
     session = main.studio.session
     assert session is not None
     answers = main.files.questions
@@ -333,7 +333,7 @@ def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
 def test_a_study_that_is_open_to_read_asks_for_nothing_and_says_why(
     qtbot: QtBot, window: ModelsWindow, main: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(MIRROR_VARIABLE, "http://models.invalid")
+    monkeypatch.setenv(MIRROR_VARIABLE, "https://models.invalid")
     session = main.studio.session
     assert session is not None
 

@@ -240,3 +240,22 @@ def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_
     assert not form.question.isVisible()
     assert main.messages.policy() == "Raw footage may leave"
     assert policy_in_force(session_of(main)) == EVERYTHING
+
+
+def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
+    open_window: Opener, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_given: object, **_named: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    with Session.open(study, "Ada") as session:
+        set_policy(session, EVERYTHING)
+    main = open_window(study)
+    form = window_of(main).form
+    assert main.messages.policy() == "Raw footage may leave"
+    monkeypatch.setattr("app.core.trusted.store_object", refuse)
+    form.levels[Level.NOTHING].setChecked(True)
+    form.put.click()
+    assert main.messages.policy() == "Nothing leaves this machine"
+    assert "this machine cannot note it (Read-only file system)" in form.note.text()
+    assert policy_of(session_of(main).study).closed

@@ -102,15 +102,20 @@ class PolicyWindow(QWidget):
 
     def set_policy(self, wanted: Policy) -> None:
         """Set the policy of the study; undo does not reach it."""
+        problems: list[str] = []
 
         def do(session: Session) -> Changes | None:
+            before = said_policy(session)
             try:
                 return set_policy(session, wanted)
             except UserError as error:
-                self.form.tell(str(error))
-                return None
+                problems.append(str(error))
+                # What closes the study is set also where this machine cannot note it.
+                return Changes.of([("property", KEY)]) if said_policy(session) != before else None
 
         self._studio.edit(do, self)
+        for problem in problems:
+            self.form.tell(problem)
 
     def confirm_policy(self) -> None:
         """Put the policy that the study's file says in force on this machine."""
