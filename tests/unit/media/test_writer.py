@@ -77,9 +77,11 @@ def test_colours_stay(tmp_path: Path) -> None:
     for before, same, changed, after in zip(filmed, left, painted, stored, strict=True):
         for plane, same_plane, changed_plane, after_plane in zip(before, same, changed, after, strict=True):
             assert (same_plane == plane).all(), "what is not painted is not converted"
-            # To RGB and back rounds twice, by a level each time. Another matrix or range shifts by five and more.
-            assert abs((changed_plane - plane).mean()) <= 2
             assert abs((after_plane - plane).mean()) < 1, "compression brightens nothing"
+            # To RGB and back rounds twice, by a level each time; where colours meet, the half-size planes mix more. With
+            # another matrix or range the brightness of this picture is 15 levels off.
+            far = np.abs(changed_plane - plane)
+            assert np.percentile(far, 99 if plane.shape == (96, 160) else 90) <= 2
 
 
 @pytest.mark.parametrize("tags", [(1, 1), (5, 2), (9, 1)])
