@@ -78,8 +78,8 @@ def test_colours_stay(tmp_path: Path) -> None:
         for plane, same_plane, changed_plane, after_plane in zip(before, same, changed, after, strict=True):
             assert (same_plane == plane).all(), "what is not painted is not converted"
             assert abs((after_plane - plane).mean()) < 1, "compression brightens nothing"
-            # To RGB and back rounds twice, by a level each time; where colours meet, the half-size planes mix more. With
-            # another matrix or range the brightness of this picture is 15 levels off.
+            # To RGB and back rounds twice, by a level each time; where colours meet, the half-size planes mix more.
+            # With another matrix or range the brightness of this picture is 15 levels off.
             far = np.abs(changed_plane - plane)
             assert np.percentile(far, 99 if plane.shape == (96, 160) else 90) <= 2
 
