@@ -16,7 +16,10 @@ def shim() -> Path | None:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None
-    made = Path(tempfile.mkdtemp(prefix="faults-")) / "shim.so"
+    # The loader takes a space or a colon in a name for the end of it.
+    places = (tempfile.gettempdir(), "/tmp", "/var/tmp", "/dev/shm")
+    place = next(place for place in places if not set(place) & set(" :") and os.access(place, os.W_OK))
+    made = Path(tempfile.mkdtemp(prefix="faults-", dir=place)) / "shim.so"
     command = [compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", str(made), str(_SOURCE), "-ldl"]
     subprocess.run(command, check=True)
     return made

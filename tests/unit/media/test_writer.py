@@ -12,12 +12,13 @@ import pytest
 from media.audio import read_mono
 from media.encoding import EncodeOptions
 from media.index import load_index
-from media.iterate import iterate
+from media.iterate import iterate, pictures
 from media.picture import Picture
 from media.probe import probe
 from media.writer import ClipResult, paint_clip, stream_times
 from project.errors import Cancelled, UserError
 from tests.fakes.clips import make_clip, noise, number_of
+from tests.fakes.encoded import pictures_to_encode
 from tests.fakes.words_in_files import words_in
 from tests.unit.media.test_sound import shift_ms
 from tests.waiting import HANG_S
@@ -67,14 +68,20 @@ def test_frames_and_times_are_the_sources(tmp_path: Path, kind: dict[str, object
 
 def test_colours_stay(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=10, size=(160, 96))
-    copy = paint_clip(source, tmp_path / "b.mp4", leave).path
-    changed = paint_clip(source, tmp_path / "c.mp4", lambda picture: picture.paint(0, 0, picture.image)).path
-    # The quick way to RGB rounds down, which darkens by a level what is converted; what is not painted is not.
-    for path, shift in ((copy, 0.5), (changed, 1.5)):
-        for before, after in zip(iterate(source), iterate(path), strict=True):
-            difference = after.image.astype(int) - before.image
-            assert np.abs(difference).mean() < 2.5
-            assert abs(difference.mean()) < shift
+    filmed = [[plane.astype(int) for plane in picture.planes] for picture in pictures(source)]
+    with pictures_to_encode() as left:
+        copy = paint_clip(source, tmp_path / "b.mp4", leave).path
+    with pictures_to_encode() as painted:
+        paint_clip(source, tmp_path / "c.mp4", lambda picture: picture.paint(0, 0, picture.image))
+    stored = [picture.planes for picture in pictures(copy)]
+    for before, same, changed, after in zip(filmed, left, painted, stored, strict=True):
+        for plane, same_plane, changed_plane, after_plane in zip(before, same, changed, after, strict=True):
+            assert (same_plane == plane).all(), "what is not painted is not converted"
+            assert abs((after_plane - plane).mean()) < 1, "compression brightens nothing"
+            # To RGB and back rounds twice, by a level each time; where colours meet, the half-size planes mix more.
+            # With another matrix or range the brightness of this picture is 15 levels off.
+            far = np.abs(changed_plane - plane)
+            assert np.percentile(far, 99 if plane.shape == (96, 160) else 90) <= 2
 
 
 @pytest.mark.parametrize("tags", [(1, 1), (5, 2), (9, 1)])

@@ -132,7 +132,8 @@ def test_colours_are_those_that_are_shown(session: Session) -> None:
         truth = reader.at(plan.media.frames[0].position).image.astype(int)
     got = picture_in(shown(plan)[0].jpeg).astype(int)
     assert np.abs(truth - got).mean() < 4
-    assert np.abs((truth - got).mean(axis=(0, 1))).max() < 2
+    # To RGB and back rounds twice, by a level each time, and JPEG once more; red for blue would be tens of levels off.
+    assert np.abs((truth - got).mean(axis=(0, 1))).max() <= 3
 
 
 def test_without_stamps_no_time_is_told(session: Session) -> None:
