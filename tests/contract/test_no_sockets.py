@@ -25,10 +25,12 @@ from tests.fakes.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, mak
 
 __all__ = ["display"]
 
+pytestmark = pytest.mark.timeout(600)
+
 _IP = re.compile(r"\b(socket|connect|bind|sendto|sendmsg|sendmmsg)\(.*\bAF_INET6?\b")
 _PLAYED_S = 0.15
 """What lies beside a file is looked for before its first picture."""
-_PATIENCE_S = 170
+_PATIENCE_S = 540
 STUDY = "stranger.greenroom"
 
 
