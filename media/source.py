@@ -91,7 +91,7 @@ def open_checked(path: Path) -> CheckedFile:
 def _read(path: Path, source: str | BinaryIO) -> InputContainer:
     options = {"protocol_whitelist": "file", "format_whitelist": readers()}
     try:
-        return av.open(source, options=options, metadata_errors="replace")
+        return av.open(source, "r", options=options, metadata_errors="replace")
     except ValueError:
         raise unreadable(path) from None
 

@@ -1,8 +1,8 @@
 """libVLC decodes, keeps time and plays sound; its pictures arrive in memory and leave as images.
 
 libVLC is given the descriptor of a file that our own reader has just opened, and the demuxer for it. It knows no path,
-so there is no folder where it could look for subtitles, pictures or lists. Every call that may start a thread is made in
-the playback thread, which has no network.
+so there is no folder where it could look for subtitles, pictures or lists. Every call that may start a thread is made
+in the playback thread, which has no network.
 
 In libVLC's callbacks nothing is done but copy and emit: a call into libVLC from there would lock it up.
 """
