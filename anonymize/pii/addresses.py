@@ -109,11 +109,9 @@ _CHINESE = re.compile(
     rf"\s?\d{{1,5}}\s?{_UNIT}?{_MORE_UNITS}"
 )
 _CHINESE_UNIT = re.compile(rf"(?<!\d)\d{{1,4}}\s?(?:号楼|栋|幢|单元){_MORE_UNITS}")
-_DIVISIONS = re.compile(rf"(?:{_HAN}{{2,7}}[省市区县州镇乡]){{1,3}}$")
-_LEAD = re.compile(
-    r"(?:我们?|你们?|他们?|她们?)?(?:家|现在|的)*(?:地址|门牌)?(?:是|住在|住|寄到|送到|搬到|搬去|搬|发到|放在|在|到)了?"
-)
-_FAR_BEFORE = 24
+_LEAD = re.compile(r"(?:地址|门牌号?|住址)?(?:是|住在|住|寄到|送到|搬到|搬去|发到|放在|在|到)了?")
+_DIVISION = re.compile(r"[省市区县州镇乡]")
+_FAR_BEFORE = 16
 _HAN_SIGN = re.compile(_HAN)
 _US_CODE = re.compile(r"(?<![^\W_])[A-Z]{2}\s+\d{5}(?:-\d{4})?(?![^\W_])")
 _TOWN_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{4,5}\s+[A-Z][\w-]+(?=[\s,.]|$)")
@@ -152,7 +150,7 @@ def addresses(text: str) -> Iterator[Stretch]:
             yield Stretch(*hit.span(), ADDRESS, STRONG)
     for pattern in (_CHINESE, _CHINESE_UNIT) if _HAN_SIGN.search(text) else ():
         for hit in pattern.finditer(text):
-            yield Stretch(_chinese_start(text, hit.start()), hit.end(), ADDRESS, STRONG)
+            yield Stretch(_chinese_start(text, *hit.span()), hit.end(), ADDRESS, STRONG)
     for hit in _GERMAN.finditer(text):
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _NO_NUMBER.finditer(text):
@@ -166,10 +164,13 @@ def addresses(text: str) -> Iterator[Stretch]:
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
 
 
-def _chinese_start(text: str, start: int) -> int:
+def _chinese_start(text: str, start: int, end: int) -> int:
     """Return where a Chinese address begins: with province, city and district, and without “I live at”."""
-    first = max(0, start - _FAR_BEFORE)
-    if divisions := _DIVISIONS.search(text, first, start):
-        start = divisions.start()
-    lead = _LEAD.match(text, start)
-    return lead.end() if lead else start
+    first = start
+    while first > max(0, start - _FAR_BEFORE) and _HAN_SIGN.match(text[first - 1]):
+        first -= 1
+    number = next((at for at in range(start, end) if text[at].isdigit()), end)
+    leads = [lead.end() for lead in _LEAD.finditer(text, first, number)]
+    if leads and leads[-1] < number:
+        return leads[-1]
+    return first if _DIVISION.search(text, first, number) else start

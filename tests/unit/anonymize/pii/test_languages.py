@@ -139,7 +139,7 @@ def test_identity_numbers_have_their_check_digit() -> None:
         ("卡号是四一一一一一一一一一一一一一一一", ("四一一一一一一一一一一一一一一一", ACCOUNT)),
         ("邮箱lihua九二艾特example点com", ("lihua九二艾特example点com", MAIL)),
         ("schreib an t punkt lang ätt example punkt de", ("t punkt lang ätt example punkt de", MAIL)),
-        ("南京路二十五号三零二室", ("南京路二十五号三零二室", ADDRESS)),
+        ("寄到南京路二十五号三零二室", ("南京路二十五号三零二室", ADDRESS)),
         ("wir wohnen am alten tor sieben", ("am alten tor sieben", ADDRESS)),
         ("j'habite sept rue des lilas", ("sept rue des lilas", ADDRESS)),
         ("ich heiße annegret brandt", ("annegret brandt", PERSON)),
