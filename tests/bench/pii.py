@@ -71,7 +71,7 @@ def _by_language() -> list[Row]:
         share = found.whole.total() / found.spans.total()
         rows.append(
             Row(
-                f"personal stretches hidden as a whole in held-out {language} sentences ({found.spans.total()}), by rules",
+                f"personal stretches hidden whole in held-out {language} sentences ({found.spans.total()}), by rules",
                 f"{share:.3f}",
                 f"{found.alarms} of {found.clean} clean sentences with a false alarm",
                 "",
