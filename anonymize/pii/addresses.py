@@ -44,16 +44,28 @@ _BOX = re.compile(
     re.IGNORECASE,
 )
 _UK_CODE = re.compile(r"(?<![^\W_])[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}(?![^\W_])")
+_AREAS = (
+    "AB|AL|BA|BB|BD|BH|BL|BN|BR|BS|BT|CA|CB|CF|CH|CM|CO|CR|CT|CV|CW|DA|DD|DE|DG|DH|DL|DN|DT|DY|EC|EH|EN|EX|FK|FY|GL|GU|GY|"
+    "HA|HD|HG|HP|HR|HS|HU|HX|IG|IM|IP|IV|JE|KA|KT|KW|KY|LA|LD|LE|LL|LN|LS|LU|ME|MK|ML|NE|NG|NN|NP|NR|NW|OL|OX|PA|PE|PH|PL|PO|"
+    "PR|RG|RH|RM|SA|SE|SG|SK|SL|SM|SN|SO|SP|SR|SS|ST|SW|SY|TA|TD|TF|TN|TQ|TR|TS|TW|UB|WA|WC|WD|WF|WN|WR|WS|WV|YO|ZE"
+)
 # A code as it is spoken comes in small letters; the second half has no C, I, K, M, O or V, and is no ordinal number.
+# A word that is a letter too, “i” or “a”, may follow.
 _UK_SPOKEN = re.compile(
-    r"(?<![^\W_])[a-z]{1,2}\d[a-z\d]?\s?\d(?!st|nd|rd|th|hz|gb|tb|ft|lb|pt|px)[abd-hjlnp-uw-z]{2}(?![^\W_])",
+    rf"(?<![^\W_])(?:[a-z]{{1,2}}|(?:{_AREAS})\s)\d[a-z\d]?\s?\d(?!st|nd|rd|th|hz|gb|tb|ft|lb|pt|px)"
+    r"[abd-hjlnp-uw-z]{2}[ia]?(?![^\W_])",
     re.IGNORECASE,
 )
 _FLAT = re.compile(
-    r"(?<![^\W_])(?:flat|apartment|apt\.?|wohnung|whg\.?|haus|hausnummer|piso|apartamento|puerta|portal|"
-    r"appartement|appt?\.?|b[a\u00e2]timent|logement)\s+(?:number\s+|no\.?\s+|nummer\s+|nr\.?\s+|n[u\u00fa]mero\s+|"
+    r"(?<![^\W_])(?:flat(?:'s)?|apartment|apt\.?|wohnung|whg\.?|haus|hausnummer|piso|apartamento|puerta|portal|"
+    r"appartement|appt?\.?|b[a\u00e2]timent|logement)\s+(?:number\s+(?:is\s+)?|no\.?\s+|nummer\s+|nr\.?\s+|n[u\u00fa]mero\s+|"
     r"num[e\u00e9]ro\s+|n[\u00b0\u00ba]\s?)?(?:\d{1,4}\s?(?:[-/]\s?\d{1,3})?\s?[a-z]?|[a-z]\s?\d{1,4}|one)(?![^\W_])"
     r"(?!\s*(?:%|percent|per\s?cent|prozent|euros?|dollars?|pounds?|degrees|minut|hours?|people|leute|personas|times|mal|points?))",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?<![^\W_])(?:(?:unit|suite|casa|maison|haus)\s+(?:number|n[u\u00fa]mero|num[e\u00e9]ro|nummer|nr\.?|no\.?)\s+\d{1,4}\s?[a-z]?"
+    r"|piso\s+(?:primero|segundo|tercero|cuarto|quinto|sexto|bajo)(?:\s+(?:izquierda|derecha|[a-d]))?)(?![^\W_])",
     re.IGNORECASE,
 )
 _NO_NUMBER = re.compile(
@@ -100,7 +112,9 @@ _GERMAN = re.compile(
     rf"|(?:am|zum|zur|im)\s+(?:{_GERMAN_ENDS}){_GERMAN_NUMBER})",
     re.IGNORECASE,
 )
-_AT_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{5}\s+[A-ZÄÖÜÉ][a-zäöüßéèêñ]{2,}(?:[ -][A-ZÄÖÜ][a-zäöüß]+)?")
+_AT_CODE = re.compile(
+    r"(?<![^\W_])(?:(?:[A-Z]{1,2}-?)?\d{5}|(?:A|CH|L|B)-?\d{4})\s+[A-ZÄÖÜÉ][a-zäöüßéèêñ]{2,}(?:[ -][A-ZÄÖÜ][a-zäöüß]+)?"
+)
 _HAN = r"[\u4e00-\u9fff]"
 _UNIT = r"(?:号楼|号院|号|弄|栋|幢|座|楼|层|单元|室|户|期)"
 _MORE_UNITS = rf"(?:\s?[\dA-Za-z]{{1,5}}\s?{_UNIT}){{0,5}}(?:\s?\d{{3,4}}(?!\d))?"
@@ -109,11 +123,9 @@ _CHINESE = re.compile(
     rf"\s?\d{{1,5}}\s?{_UNIT}?{_MORE_UNITS}"
 )
 _CHINESE_UNIT = re.compile(rf"(?<!\d)\d{{1,4}}\s?(?:号楼|栋|幢|单元){_MORE_UNITS}")
-_DIVISIONS = re.compile(rf"(?:{_HAN}{{2,7}}[省市区县州镇乡]){{1,3}}$")
-_LEAD = re.compile(
-    r"(?:我们?|你们?|他们?|她们?)?(?:家|现在|的)*(?:地址|门牌)?(?:是|住在|住|寄到|送到|搬到|搬去|搬|发到|放在|在|到)了?"
-)
-_FAR_BEFORE = 24
+_LEAD = re.compile(r"(?:地址|门牌号?|住址)?(?:是|住在|住|寄到|送到|搬到|搬去|发到|放在|在|到)了?")
+_DIVISION = re.compile(r"[省市区县州镇乡]")
+_FAR_BEFORE = 16
 _HAN_SIGN = re.compile(_HAN)
 _US_CODE = re.compile(r"(?<![^\W_])[A-Z]{2}\s+\d{5}(?:-\d{4})?(?![^\W_])")
 _TOWN_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{4,5}\s+[A-Z][\w-]+(?=[\s,.]|$)")
@@ -147,12 +159,24 @@ def addresses(text: str) -> Iterator[Stretch]:
             continue
         if sure or capital or lived:
             yield Stretch(*hit.span(), ADDRESS, STRONG)
-    for pattern in (_ROMANCE, _GERMANIC, _BOX, _UK_CODE, _UK_SPOKEN, _US_CODE, _FLAT, _SPANISH, _FRENCH, _AT_CODE):
+    for pattern in (
+        _ROMANCE,
+        _GERMANIC,
+        _BOX,
+        _UK_CODE,
+        _UK_SPOKEN,
+        _US_CODE,
+        _FLAT,
+        _NUMBERED,
+        _SPANISH,
+        _FRENCH,
+        _AT_CODE,
+    ):
         for hit in pattern.finditer(text):
             yield Stretch(*hit.span(), ADDRESS, STRONG)
     for pattern in (_CHINESE, _CHINESE_UNIT) if _HAN_SIGN.search(text) else ():
         for hit in pattern.finditer(text):
-            yield Stretch(_chinese_start(text, hit.start()), hit.end(), ADDRESS, STRONG)
+            yield Stretch(_chinese_start(text, *hit.span()), hit.end(), ADDRESS, STRONG)
     for hit in _GERMAN.finditer(text):
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _NO_NUMBER.finditer(text):
@@ -166,10 +190,13 @@ def addresses(text: str) -> Iterator[Stretch]:
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
 
 
-def _chinese_start(text: str, start: int) -> int:
+def _chinese_start(text: str, start: int, end: int) -> int:
     """Return where a Chinese address begins: with province, city and district, and without “I live at”."""
-    first = max(0, start - _FAR_BEFORE)
-    if divisions := _DIVISIONS.search(text, first, start):
-        start = divisions.start()
-    lead = _LEAD.match(text, start)
-    return lead.end() if lead else start
+    first = start
+    while first > max(0, start - _FAR_BEFORE) and _HAN_SIGN.match(text[first - 1]):
+        first -= 1
+    number = next((at for at in range(start, end) if text[at].isdigit()), end)
+    leads = [lead.end() for lead in _LEAD.finditer(text, first, number)]
+    if leads and leads[-1] < number:
+        return leads[-1]
+    return first if _DIVISION.search(text, first, number) else start

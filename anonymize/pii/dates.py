@@ -26,6 +26,10 @@ _YEAR = r"(?:1[89]\d\d|20\d\d|'?\d\d)(?![^\W_])"
 _OF = r"(?:de|del|di|of|du)"
 _MORE: tuple[re.Pattern[str], ...] = (
     re.compile(rf"{_DAY}\s*(?:{_OF}\s+)?(?:{_MONTHS})\.?(?![^\W_])(?:,?\s*(?:{_OF}\s+)?{_YEAR})?"),
+    re.compile(
+        r"(?<![^\W_])\d{1,2}\s+(point|dot|forward slash|slash|stroke|punkt|punto)\s+\d{1,2}\s+\1\s+" + _YEAR,
+    ),
+    re.compile(rf"(?<![^\W_])\d{{1,2}}(?:st|nd|rd|th)\s+of\s+the\s+\d{{1,2}}(?:st|nd|rd|th)(?:,?\s+{_YEAR})?"),
     re.compile(rf"{_DAY}\s+{_OF}\s+\d{{1,2}}\s+{_OF}\s+{_YEAR}"),
     re.compile(r"(?<!\d)(?:\d{2,4}\s?年\s?)?\d{1,2}\s?月\s?\d{1,2}(?:\s?[日号號])?|(?<!\d)\d{4}\s?年\s?\d{1,2}\s?月"),
 )

@@ -235,6 +235,8 @@ _DE_TENS = str.split("zwanzig dreissig vierzig funfzig sechzig siebzig achtzig n
 def _german(value: int) -> Iterator[str]:
     for spelling in _german_plain(value):
         yield spelling
+        if "zweiund" in spelling:
+            yield spelling.replace("zweiund", "zwound")
         if "funf" in spelling or "zwolf" in spelling:
             yield spelling.replace("funf", "fuenf").replace("zwolf", "zwoelf")
 

@@ -218,15 +218,17 @@ def _element(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
     if value is not None:
         return _with_hundreds(text, parts, at, *value)
     if len(word) == 1 and word.isascii():
-        used = _EXPLAINED if _explained(parts, at) else 1
+        used = _explained(parts, at)
         return _Element(text[start:end], start, parts[at + used - 1].end, used, "letter")
     return None
 
 
-def _explained(parts: Sequence[_Part], at: int) -> bool:
-    """Tell whether a letter is explained: “p as in peter”."""
+def _explained(parts: Sequence[_Part], at: int) -> int:
+    """Return how many words a letter takes, with what explains it: “p as in peter”, “s for sugar”."""
     words = [part.word for part in parts[at + 1 : at + 4]]
-    return len(words) == 3 and words[:2] == ["as", "in"] and words[2].startswith(parts[at].word)
+    if len(words) == 3 and words[:2] == ["as", "in"] and words[2].startswith(parts[at].word):
+        return _EXPLAINED
+    return 3 if len(words) > 1 and words[0] == "for" and words[1].startswith(parts[at].word) else 1
 
 
 def _repeated(text: str, parts: Sequence[_Part], at: int) -> _Element | None:

@@ -273,7 +273,7 @@ def _lines(reasons: "list[Reason]", found: "Checklist") -> list[str]:
             lines.append(f"NOT KEPT  {rule}: {about.title}{mark}")
             lines += [f"  {one.sentence}" for one in here[:_SHOWN]]
             lines += [f"  and {len(here) - _SHOWN} more"] if len(here) > _SHOWN else []
-            lines.append(f"  {here[0].hint}")
+            lines += [f"  {hint}" for hint in dict.fromkeys(one.hint for one in here[:_SHOWN])]
     for number, why in sorted(found.selection.left_out.items()):
         lines.append(f"Recording {number} is left out. {why}")
     if not reasons:

@@ -1,10 +1,15 @@
-"""Names found by several models, each in the texts of its language."""
+"""Names found by several models, each in the texts of its language.
+
+A model takes every other word of another language for a name; so it reads none that is surely in another one.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from models.names.base import Named, NameFinder
 from project.types import Json
+
+_ANY = "xx"
 
 
 class NamesByLanguage:
@@ -35,10 +40,9 @@ class NamesByLanguage:
     def find_all(self, texts: Sequence[str]) -> list[list[Named]]:
         """Return the names in each of some texts."""
         codes = [self.language_of(text) if self.language_of else "" for text in texts]
-        known = {language for language, _ in self._models}
         found: list[list[Named]] = [[] for _ in texts]
         for language, model in self._models:
-            mine = [at for at, code in enumerate(codes) if code == language or code not in known]
+            mine = [at for at, code in enumerate(codes) if not code or language in (code, _ANY)]
             for at, names in zip(mine, model.find_all([texts[at] for at in mine]), strict=True):
                 found[at] += [replace(name, source=model.key) for name in names]
         return found

@@ -1,6 +1,7 @@
 """Recall of personal information by kind and language, on sentences that no rule was tuned on.
 
-`python -m tests.pii.languages` prints the table of the page on personal information; `--development` measures the
+`python -m tests.pii.languages` prints the table of the page on personal information, `--names` the one with the models
+of names that are installed; `--development` measures the
 sentences that rules are tuned on, and lists what is missed there. What is missed in the held-out ones is never listed.
 """
 
@@ -14,6 +15,10 @@ from pathlib import Path
 
 from anonymize.pii.finding import PersonalFinder
 from anonymize.pii.hit import Hit
+from anonymize.pii.languages import language_of
+from models.names import registry
+from models.names.base import NameFinder
+from models.names.by_language import NamesByLanguage
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "fr": "French", "zh": "Chinese"}
 KINDS = {
@@ -119,12 +124,26 @@ def table(found: dict[str, Recall]) -> list[str]:
     return lines
 
 
+def _models() -> NameFinder | None:
+    """Return the models of names that are installed, each for the texts of its language."""
+    names = registry.usual()
+    if names is None:
+        return None
+    made = registry.name_finder(names)
+    if isinstance(made, NamesByLanguage):
+        made.language_of = language_of
+    print(f"with {names}\n")
+    return made
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--development", action="store_true")
-    part = DEVELOPMENT if parser.parse_args().development else HELD_OUT
-    finder = PersonalFinder()
+    parser.add_argument("--names", action="store_true", help="with the models of names that are installed")
+    options = parser.parse_args()
+    part = DEVELOPMENT if options.development else HELD_OUT
+    finder = PersonalFinder(names=_models() if options.names else None)
     found = {name: measure(sentences(name, part), finder.find) for name in LANGUAGES}
     print("\n".join(table(found)))
     if part == DEVELOPMENT:

@@ -35,7 +35,9 @@ def test_digits_of_any_script_are_seen_beside_letters_of_any_script(text: str, n
     assert any(hit.start <= start and hit.end >= start + len(number) for hit in PersonalFinder().find(text))
 
 
-@pytest.mark.parametrize("text", ["Haus12b", "flat twelve", "apartment 7c", "piso 3", "appartement 12", "flat nine b"])
+@pytest.mark.parametrize(
+    "text", ["Haus12b", "flat twelve", "apartment 7c", "piso 3", "appartement 12", "flat nine b", "flat one"]
+)
 def test_a_flat_is_an_address(text: str) -> None:
     assert found(text) == [(text, ADDRESS)]
 
@@ -46,6 +48,8 @@ def test_a_flat_is_an_address(text: str) -> None:
         ("it's s w one a two a a", "s w one a two a a"),
         ("we're at m one four b t now", "m one four b t"),
         ("so e h double eight q q isn't one but g twelve eight q q is", "g twelve eight q q"),
+        ("ec one a one b b i think", "ec one a one b b i"),
+        ("s for sugar w one a two a a", "s for sugar w one a two a a"),
         ("double u c two n three a b", "double u c two n three a b"),
     ],
 )
@@ -64,6 +68,9 @@ def test_letters_and_numbers_that_are_no_postcode_are_left(text: str) -> None:
         "oh three slash eleven slash eighty five",
         "seven slash two slash nineteen sixty three",
         "twelve oh seven ninety one",
+        "third of the eleventh eighty five",
+        "oh three point eleven point eighty five",
+        "dreiundzwanzigster vierter zwoundsiebzig",
         "dritter elfter fünfundachtzig",
         "el tres del once del ochenta y cinco",
         "trois onze quatre-vingt-cinq",
@@ -139,7 +146,7 @@ def test_identity_numbers_have_their_check_digit() -> None:
         ("卡号是四一一一一一一一一一一一一一一一", ("四一一一一一一一一一一一一一一一", ACCOUNT)),
         ("邮箱lihua九二艾特example点com", ("lihua九二艾特example点com", MAIL)),
         ("schreib an t punkt lang ätt example punkt de", ("t punkt lang ätt example punkt de", MAIL)),
-        ("南京路二十五号三零二室", ("南京路二十五号三零二室", ADDRESS)),
+        ("寄到南京路二十五号三零二室", ("南京路二十五号三零二室", ADDRESS)),
         ("wir wohnen am alten tor sieben", ("am alten tor sieben", ADDRESS)),
         ("j'habite sept rue des lilas", ("sept rue des lilas", ADDRESS)),
         ("ich heiße annegret brandt", ("annegret brandt", PERSON)),
@@ -205,3 +212,10 @@ def test_each_model_of_names_reads_the_texts_of_its_language_and_those_of_none()
     assert [[name.start for name in names] for names in both.find_all(texts)] == [[3], [3], [3, 14]]
     assert german.read == ["de Brandt", texts[2]]
     assert english.read == ["en Quill", texts[2]]
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 20_000, "区" * 5_000, "路街" * 3_000, "calle de la " * 1_000, "² 2 ² drei ² vier"]
+)
+def test_odd_texts_are_read_to_their_end(text: str) -> None:
+    PersonalFinder().find(text)
