@@ -76,7 +76,9 @@ def withdraw(
     with progress_bar("Removing") as bar:
         done = run_withdrawal(study, wanted, who, bar, finder)
     written, _ = certificates.write(done)
-    lines = [f"{shown(pseudonym)} was removed. The certificate: {written}"]
+    whole = not any(one.found for one in done.verified.values())
+    what = "was removed" if whole else "was removed in part, and something of theirs is left"
+    lines = [f"{shown(pseudonym)} {what}. The certificate: {written}"]
     lines += [*still_to_do(done), *words_left(done.foreseen)]
     result: dict[str, Json] = {
         **certificates.as_json(done),
@@ -85,6 +87,8 @@ def withdraw(
         "footage_left": [str(one.path) for one in done.foreseen.footage if one.there and one.path.exists()],
     }
     tell(as_json, result, "\n".join(lines))
+    if not whole:
+        sys.exit(1)
 
 
 def _ask(lines: list[str], pseudonym: str) -> None:

@@ -28,7 +28,6 @@ _PET_ENDINGS = frozenset({"", "ie", "y", "i", "ey", "o", "a", "s", "z", "er", "c
 _LEAST_CODE = 4
 _LISTS = frozenset({"private_word", "public_word", "property"})
 """Tables of what is personal or is not: a word that stands there alone is said by nobody."""
-_NAMES_OF_OTHERS = (("medium", "path", "file"), ("participant", "pseudonym", "participant"))
 
 
 class Likeness(StrEnum):
@@ -42,6 +41,17 @@ class Likeness(StrEnum):
     """The name of a file of a recording in which they are not said to be."""
     PARTICIPANT = "participant"
     """The name of another participant."""
+    OTHER = "other"
+    """The name of an annotator or of a judge."""
+
+
+_NAMES_OF_OTHERS = (
+    ("medium", "path", Likeness.FILE),
+    ("participant", "pseudonym", Likeness.PARTICIPANT),
+    ("annotator", "name", Likeness.OTHER),
+    ("judge", "name", Likeness.OTHER),
+    ("judge", "model", Likeness.OTHER),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +106,7 @@ def look_alikes(connection: sqlite3.Connection, reach: Reach, keep: Iterable[str
             name = str(row[column])
             if reach.wording.in_text(name):
                 counts[name] += 1
-                why[name] = Likeness(reason)
+                why[name] = reason
     decided = {squeezed(one) for one in keep}
     left = {word: count for word, count in counts.most_common() if squeezed(word) not in decided}
     kept = {word: count for word, count in counts.items() if squeezed(word) in decided}

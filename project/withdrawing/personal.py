@@ -63,9 +63,19 @@ class PersonalString:
         if not self.theirs or self.kind not in _STRUCTURED:
             return False
         if self.kind == BIRTH:
-            return bool(dates_in(self.text)) or any(dates_in(one) for one in readings(self.text))
+            return any(dates_in(one) for one in readings(self.text))
+        if self.kind == LINK and not _is_somebodys(self.text):
+            return False
+        if self.kind == MAIL and squeezed(self.text.split("@")[0]) in _OFFICES:
+            return False
         letters = squeezed(self.text)
         return sum(map(str.isdigit, letters)) >= _LEAST_DIGITS or len(letters) >= _LEAST_CODE
+
+
+def _is_somebodys(link: str) -> bool:
+    """Tell whether a link is a handle or leads to a page: the name of a host alone is everybody's."""
+    bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", link.strip().lower())
+    return "@" in bare or len(bare.partition("/")[2]) >= _LEAST_WORD
 
 
 class Fit(StrEnum):

@@ -167,6 +167,7 @@ def _clean_history(
     connection: sqlite3.Connection, reach: Reach, kept: Mapping[tuple[str, Key], Row], done: Removed
 ) -> None:
     keys = {table: key_of(connection, table) for table in tables()}
+    named = _present_names(connection)
     gone: list[tuple[int]] = []
     changed: list[tuple[object, ...]] = []
     steps: set[int] = set()
@@ -175,7 +176,9 @@ def _clean_history(
     ):
         sides = [None if text is None else parsed(text) for text in (before, after)]
         made = [
-            None if side is None else _past(reach, table, side, kept, keys.get(table, ())) if table in keys else None
+            _past(reach, table, _with_present_name(reach, table, side, named), kept, keys[table])
+            if side is not None and table in keys
+            else None
             for side in sides
         ]
         if made == sides:
@@ -192,6 +195,23 @@ def _clean_history(
     connection.executemany("UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", changed)
     done.history = (len(gone), len(changed))
     done.renamed = _rename_steps(connection, (reach.wording, reach.places), steps)
+
+
+_RENAMED = {"medium": "path", "participant": "pseudonym", "annotator": "name", "judge": "name"}
+"""Names of other people and things that somebody may have changed because they told who withdraws."""
+
+
+def _present_names(connection: sqlite3.Connection) -> dict[tuple[str, object], str]:
+    """Return table and id -> what somebody or something is called by now."""
+    return {(table, row["id"]): row[name] for table, name in _RENAMED.items() for row in live_rows(connection, table)}
+
+
+def _with_present_name(reach: Reach, table: str, state: Row, named: Mapping[tuple[str, object], str]) -> Row:
+    """Return a state of the past without an earlier name that told who withdraws: the present one was always there."""
+    column = _RENAMED.get(table)
+    if column is None or not reach.wording.in_text(str(state[column])):
+        return state
+    return state | {column: named.get((table, state["id"]), "removed")}
 
 
 def _past(

@@ -17,6 +17,7 @@ LIKENESS = {
     Likeness.NAME: "Words like a name of theirs",
     Likeness.RECORDINGS: "Stood in their recordings, and stands elsewhere",
     Likeness.FILE: "Files of other recordings that are called like them: rename and relink them, or keep them",
+    Likeness.OTHER: "Annotators and judges who are called like them: rename them, or keep them",
     Likeness.PARTICIPANT: "Other participants who are called like them: withdraw or rename them, or keep them",
 }
 """What looks like theirs, by why it does."""
@@ -55,6 +56,7 @@ def foretold(seen: Foreseen, *, deciding: bool = True) -> list[str]:
     lines += [f"  {WORDS[table]}: {_counts(*counts)}" for table, counts in removed.rows.items()]
     lines.append(f"  changes of the history: {_counts(*removed.history)}. Undo ends here.")
     lines += _words("Words that were taken for a name of theirs", seen.alike.found)
+    lines += _words("Removed wherever they stand, because they stood in texts of theirs", dict.fromkeys(seen.exact, 0))
     lines += words_left(seen) if deciding else []
     lines += _words("Kept, as you said", seen.alike.kept)
     counts = ", ".join(f"{KINDS.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
@@ -115,6 +117,7 @@ def foretold_json(seen: Foreseen) -> dict[str, Json]:
             "left": {**seen.alike.left},
             "why": {word: why.value for word, why in seen.alike.why.items()},
             "kept": {**seen.alike.kept},
+            "exact": [*seen.exact],
             "undecided": [*seen.undecided],
         },
         "searched": {**seen.strings},
@@ -152,7 +155,7 @@ def words_left(seen: Foreseen) -> list[str]:
 def _words(title: str, found: Mapping[str, int], most: int = _SHOWN) -> list[str]:
     if not found:
         return []
-    told = [f"“{shown(word)}” ({count})" for word, count in [*found.items()][:most]]
+    told = [f"“{shown(word)}” ({count})" if count else f"“{shown(word)}”" for word, count in [*found.items()][:most]]
     more = [f"and {len(found) - most} more"] if len(found) > most else []
     return [f"{title}:", f"  {', '.join([*told, *more])}"]
 

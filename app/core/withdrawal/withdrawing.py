@@ -82,6 +82,7 @@ class Foreseen:
         study: path of the study.
         nameless: what the certificate calls people and files.
         alike: words that are taken for a name of theirs, and what looks like theirs and is left.
+        exact: numbers, addresses and dates of theirs, which are removed wherever they stand.
         strings: kind of personal string -> how many their recordings held, which are searched everywhere.
         model: key of the model of names that searched their texts beside the rules; "" for none.
         older: backups, and what a killed process left beside the study.
@@ -108,6 +109,7 @@ class Foreseen:
     copies: tuple[Path, ...]
     closed_copies: tuple[Path, ...]
     beside: FolderSearch
+    exact: tuple[str, ...]
     strings: Mapping[str, int]
     model: str
     remembered: tuple[str, ...]
@@ -188,6 +190,7 @@ def _foreseen(prepared: Prepared, wanted: Wanted, finder: TextFinder) -> Foresee
         facts=facts,
         removed=prepared.removed,
         alike=_alike(prepared, wanted, [one for one in older if not why[one]], finder),
+        exact=tuple(dict.fromkeys(one.text for one in prepared.reach.strings if one.is_exact)),
         strings=_kinds(prepared),
         model=finder.model,
         older=older,

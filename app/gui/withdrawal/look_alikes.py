@@ -137,5 +137,6 @@ _WHY_LISTED = {
     Likeness.NAME: lambda: tr("Like a name of theirs"),
     Likeness.RECORDINGS: lambda: tr("Stood in their recordings"),
     Likeness.FILE: lambda: tr("File of another recording"),
+    Likeness.OTHER: lambda: tr("Annotator or judge"),
     Likeness.PARTICIPANT: lambda: tr("Another participant"),
 }

@@ -146,3 +146,29 @@ def test_a_finished_file_that_still_holds_something_is_told(tmp_path: Path) -> N
     assert found.found["utterance.text"] == 1
     assert found.found["private_word.word"] == 1
     assert found.found["history of utterance.text"] == 1
+
+
+def test_an_earlier_name_of_a_file_that_told_who_it_is_is_in_no_history(tmp_path: Path) -> None:
+    path = study_with(tmp_path, ["hello"], ["hello"])
+    facts = json.dumps({"container": "mp4", "duration_us": 1, "size_bytes": 1, "video": None, "audio": None})
+    with Study.open(path) as study:
+        with study.step("Add"):
+            study.write("INSERT INTO medium VALUES ('m', 'r2', 'main', 0, 0, 'zebediahquux_2.mp4', 'ab', ?)", (facts,))
+        with study.step("Relink"):
+            study.write("UPDATE medium SET path = 'visit2.mp4'", ())
+        with study.step("Add"):
+            study.write("UPDATE participant SET pseudonym = 'zquux' WHERE id = 'P02'", ())
+        with study.step("Rename"):
+            study.write("UPDATE participant SET pseudonym = 'P02' WHERE id = 'P02'", ())
+    made = prepared(path)
+    content = made.memory.serialize()
+    made.close()
+    assert (made.alike.left, b"visit2.mp4" in content) == ({}, True)
+    assert b"quux" not in content
+
+
+@pytest.mark.parametrize(("text", "exact"), [("see google.com", False), ("write to info@lab.org", False)])
+def test_what_is_everybodys_address_is_asked_about(tmp_path: Path, text: str, exact: bool) -> None:
+    made = prepared(study_with(tmp_path, [text], [f"I {text} too"]))
+    made.close()
+    assert any(one.is_exact for one in made.reach.strings) is exact

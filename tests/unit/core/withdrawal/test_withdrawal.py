@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,57 @@ def test_a_study_whose_own_path_names_them_is_told_of_without_the_name(tmp_path:
     assert code == 0, told
     assert json.loads((tmp_path / "proof.json").read_text())["elsewhere"]["named_by_path"] is True
     assert NAME not in (tmp_path / "proof.md").read_text()
+
+
+def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made(tmp_path)
+    path = Path(shutil.move(tmp_path / "study.greenroom", tmp_path / "Zyxanna.greenroom"))
+    with Study.open(path) as study, study.step("Rename"):
+        study.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
+    shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
+    greenroom_says = Terminal(capsys)
+    told = greenroom_says("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
+    assert "name of the certificate" in told
+    code, told = run(path, NAME, "--yes", "--keep-rest")
+    assert code == 0, told
+    certificates = sorted(tmp_path.glob("*withdrawal of*"))
+    assert len(certificates) == 2
+    for file in certificates:
+        assert file.name.startswith("study, withdrawal of participant-")
+        assert not [one for one in NAME.split() if one.lower() in file.read_text().lower()]
+
+
+def test_exports_beside_the_study_are_named_or_deleted_and_footage_of_others_is_not(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    exports = [path.with_name(name) for name in ("table.csv", "zquellbach.txt", "book.xlsx", "others.csv")]
+    for file, text in zip(exports, ("then zyxannaquellbach laughs", "x", "", "nobody"), strict=True):
+        file.write_text(text)
+    with zipfile.ZipFile(exports[2], "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("sheet1.xml", f"<v>{NAME}</v>")
+    other = path.with_name("zquellbach of others.mp4")
+    other.write_bytes(b"footage")
+    code, told = run(path, "P01", "--dry-run", "--json")
+    assert sorted(json.loads(told)["beside"]) == sorted(map(str, [*exports[:3], other]))
+    code, told = run(path, "P01", "--yes", "--delete-beside", "--json")
+    assert code == 0, told
+    assert [one.exists() for one in (*exports, other)] == [False, False, False, True, True]
+    said = json.loads(told)
+    assert (said["deleted_beside"], said["searched"]["beside"]["found"]) == (3, 1)
+
+
+def test_a_copy_that_comes_home_loses_other_spellings_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, full = made(tmp_path)
+    copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
+    with Study.open(copy) as study, study.step("Comment"):
+        row = ("late", full.id("seg2"), full.id("ada"), "zquellbach laughs, and so do the others", "2026", 0)
+        study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
+    greenroom_says = Terminal(capsys)
+    greenroom_says("withdraw", path, "P01", "--yes")
+    greenroom_says("merge", path, copy)
+    assert b"quellbach" not in path.read_bytes().lower()
+    assert check(path) == []
 
 
 def test_without_a_confirmation_nothing_is_removed(lab: tuple[Path, Full]) -> None:
