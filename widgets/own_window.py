@@ -33,10 +33,10 @@ def attach(window: QWidget, owner: QWidget | None) -> None:
     window.setParent(owner.window() if owner is not None else None, _WINDOW)
 
 
-def change_owner(window: QWidget, owner: QWidget | None) -> None:
+def change_owner(window: QWidget, owner: QWidget) -> None:
     """Let a window that is open belong to another one; a dialog that blocks other windows does not block its own."""
-    handle, of = window.windowHandle(), owner.window().windowHandle() if owner is not None else None
-    if handle is not None and handle is not of and handle.transientParent() is not of:
+    handle, of = window.windowHandle(), owner.window().windowHandle()
+    if handle is not None and of is not None and handle is not of and handle.transientParent() is not of:
         handle.setTransientParent(of)
 
 

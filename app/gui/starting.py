@@ -94,7 +94,7 @@ class StartDialog(OwnDialog):
         if annotator is not None:
             self.form.addRow(tr("Your &name"), self.name)
         self._asks_name = annotator is not None
-        self.begin = QCheckBox(tr("Begin a &study"))
+        self.begin = QCheckBox(tr("Begin a st&udy"))
         self.begin.setChecked(True)
         self.begin.toggled.connect(self._check)
         if first:

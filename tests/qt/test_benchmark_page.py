@@ -397,3 +397,27 @@ def test_what_is_chosen_comes_back_and_everything_has_a_name(bench: Open, sessio
         assert unexplained(on.page) == []
     on.page.show_form()
     assert nameless(on.page) == []
+
+
+def test_a_run_that_was_interrupted_is_offered_at_the_next_opening_and_goes_on(
+    bench: Open, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    freeze(session, items(*["error"] * 30))
+    on = bench()
+    path = on.session.study.path
+    on.ask("oracle", "random")
+    on.qtbot.waitUntil(lambda: on.window.jobs.busy, timeout=SLOW_MS)
+    (title,) = on.window.jobs.titles()
+    assert "2 judges" in title, "one plan, whichever of its jobs runs"
+    on.window.close_study()
+    on.qtbot.waitUntil(lambda: not on.window.jobs.busy, timeout=SLOW_MS)
+    assert on.window.open_study(path)
+    on.qtbot.waitUntil(lambda: on.window.messages.message() == "1 job was interrupted.", timeout=SLOW_MS)
+    runs = benchmark_runs(on.session.study)
+    assert len(runs) == 2
+    on.window.interrupted.acts["resume_interrupted"]()
+    on.qtbot.waitUntil(lambda: on.answered() == [30, 30], timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: not on.window.jobs.titles(), timeout=SLOW_MS)
+    assert benchmark_runs(on.session.study) == runs, "they go on, and are not begun anew"
+    assert on.window.interrupted.all() == []

@@ -48,3 +48,6 @@ class NobodyThere(Questions):
 
     def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
         return self.asks and super().agree(title, question, button, careful=careful)
+
+    def leave_jobs(self, question: str, more: str, *, quits: bool) -> str:
+        return super().leave_jobs(question, more, quits=quits) if self.asks else "stop"

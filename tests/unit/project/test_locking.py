@@ -5,13 +5,14 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from project import locking
-from project.locking import StudyInUse, StudyLock, acquire, is_held, lock_path
+from project.locking import StudyInUse, StudyLock, acquire, background_holder, is_held, lock_path, read_holder
 from project.store import Study
 from tests.waiting import HANG_S
 
@@ -100,3 +101,44 @@ def test_a_link_in_the_place_of_the_lock_is_not_written_through(study: Path, tmp
         assert opened.read_only
         assert opened.get_property("name") == ""
     assert precious.read_text() == "mine"
+
+
+def test_the_lock_says_whether_its_window_is_closed_while_jobs_go_on(study: Path) -> None:
+    Study.create(study).close()
+    with Study.open(study) as opened:
+        before = read_holder(study)
+        opened.announce_background(True)
+        holder = read_holder(study)
+        assert before is not None
+        assert holder == replace(before, background=True), "since when it is held stays as it was"
+        assert background_holder(study) is None, "it is this process itself"
+        with Study.open(study) as second:
+            assert "run in the background" in second.read_only_reason
+            assert str(os.getpid()) in second.read_only_reason
+        opened.announce_background(False)
+        assert read_holder(study) == before
+        with Study.open(study) as second:
+            assert "open in another window" in second.read_only_reason
+    assert not lock_path(study).exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "known"),
+    [
+        ("pid", 2**22 + 1, False),
+        ("host", "elsewhere", False),
+        ("background", "yes", False),
+        ("pid", os.getppid(), True),
+    ],
+)
+def test_only_a_process_of_this_machine_that_holds_the_lock_is_asked_for_anything(
+    study: Path, field: str, value: object, known: bool
+) -> None:
+    taken = acquire(study)
+    taken.announce_background(True)
+    text = json.loads(lock_path(study).read_text())
+    lock_path(study).write_text(json.dumps({**text, field: value}))
+    assert (background_holder(study) is not None) is known
+    taken.release()
+    lock_path(study).write_text(json.dumps({**text, "pid": os.getppid(), "background": True}))
+    assert background_holder(study) is None, "nobody holds it, whatever a file says"

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from app.core.clock import utc_now
 from app.core.commands.judges import add_judge, change_judge
 from app.core.jobs import run_here
-from app.core.judging.runs.asking import Asking, prepare, queue_of, renew
+from app.core.judging.runs.asking import Asking, prepare, queue_of, renew, unanswered
 from app.core.judging.runs.budget import Limits
 from app.core.judging.runs.lane import GIVE_UP_AFTER
 from app.core.judging.runs.wanted import AskRequest
@@ -22,7 +24,7 @@ from project.queries.judges import all_judges
 from project.queries.judgments import judgments_of
 from project.queries.policy import all_egress
 from project.queries.utterances import insert_utterances
-from project.types import Utterance
+from project.types import Json, Utterance
 from tests.fakes.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
@@ -304,3 +306,41 @@ def test_each_request_stands_in_the_journal_as_it_came_under_the_name_of_who_was
     came = [*server.asked, *other.asked]
     assert [one.departure.size for one in lines] == [int(one.headers["content-length"]) for one in came]
     assert [one.departure.port for one in lines] == [int(one.headers["host"].partition(":")[2]) for one in came]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_budget(
+    session: Session, fresh: bool
+) -> None:
+    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
+    with misbehaving(RIGHT) as server:
+        one = model(session, server)
+        ask(session, [one], segments)
+        whole = prepare(session, AskRequest([one], segments, "verdict", fresh=True, budget=Limits(tokens=90_000))).work
+        assert whole is not None
+        since = utc_now()
+        part = {**whole.parameters, "requests": cast("list[Json]", whole.parameters["requests"])[:2]}
+        run_here(session, replace(whole, parameters=part), Silent())
+        asked = len(server.asked)
+        left = unanswered(session, replace(whole, parameters={**whole.parameters, "fresh": fresh}), since)
+        if not fresh:
+            assert left is None, "the third was answered before, and nobody wants it anew"
+            return
+        assert left is not None
+        assert len(cast("list[Json]", left.parameters["requests"])) == 1
+        assert 0 < cast(int, left.parameters["tokens"]) < 90_000
+        run_here(session, left, Silent())
+        assert len(server.asked) == asked + 1
+        assert unanswered(session, whole, since) is None
+
+
+def test_a_run_whose_budget_is_spent_does_not_go_on(session: Session) -> None:
+    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20)]
+    with misbehaving(RIGHT) as server:
+        one = model(session, server)
+        whole = prepare(session, AskRequest([one], segments, "verdict", budget=Limits(tokens=90_000))).work
+        assert whole is not None
+        since = utc_now()
+        ask(session, [one], segments[:1])
+        with pytest.raises(UserError, match="budget"):
+            unanswered(session, replace(whole, parameters={**whole.parameters, "tokens": 1}), since)
