@@ -4,7 +4,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QS
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from project.timebase import format_time
+from project.timebase import format_length
 from resources.translation import tr
 from widgets import theme
 from widgets.icons import paint_icon
@@ -147,7 +147,7 @@ class RecordingsDelegate(QStyledItemDelegate):
 
 
 def _duration(row: RecordingRow) -> str:
-    return format_time(row.duration_us).partition(".")[0]
+    return format_length(row.duration_us)
 
 
 def fitting_counts(row: RecordingRow, metrics: QFontMetrics, room: int) -> str:

@@ -11,7 +11,9 @@ from app.gui.background import Background
 from app.gui.dialogs import Questions
 from app.gui.second_look import look
 from app.gui.studio import Studio
+from media.suffixes import IN_FOLDERS, RECORDINGS
 from project.errors import UserError
+from project.names import shown
 from project.progress import Progress
 from project.queries.media import all_media
 from project.store import Study
@@ -19,10 +21,6 @@ from project.types import Changes
 from resources.translation import tr
 
 _SUFFIX = ".greenroom"
-_MEDIA = frozenset(
-    {".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v", ".mpg", ".mpeg", ".mts", ".m2ts", ".wmv"}
-    | {".wav", ".mp3", ".m4a", ".flac", ".ogg"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +57,34 @@ class Files(QObject):
     def new(self) -> None:
         """Ask where, make a study there and open it."""
         path = self.questions.new_study()
-        if path is None:
-            return
+        if path is not None:
+            self._make(path)
+
+    def _make(self, path: Path) -> bool:
+        """Make an empty study and open it; returns whether it is open now."""
         if path.suffix != _SUFFIX:
             path = path.with_name(path.name + _SUFFIX)
         try:
             Study.create(path, path.stem).close()
         except UserError as error:
             self._studio.failed.emit(error)
+            return False
+        return self.open(path)
+
+    def offer_study(self, recordings: Sequence[Path]) -> None:
+        """Ask whether to make a study of recordings, and where; make it, open it and add them."""
+        first = recordings[0]
+        what = (
+            tr("Make a study of “{name}”?").format(name=shown(first.name))
+            if len(recordings) == 1
+            else tr("Make a study of these {count} recordings?").format(count=len(recordings))
+        )
+        question = what + "\n\n" + tr("A study is one file that holds all annotations. Recordings stay where they are.")
+        if not self.questions.agree(tr("New study"), question, tr("Make a study…"), careful=False):
             return
-        self.open(path)
+        path = self.questions.save(tr("New study"), first.with_suffix(_SUFFIX), tr("Studies"))
+        if path is not None and self._make(path):
+            self.add(recordings)
 
     def open(self, path: Path | None = None) -> bool:
         """Open a study, asking which one if none is given; returns whether it is open now."""
@@ -93,15 +109,22 @@ class Files(QObject):
             return False
 
     def take(self, paths: Sequence[Path]) -> None:
-        """Do what somebody wants who drops files on the window: open a study, else add recordings."""
+        """Do what somebody wants who drops files on the window: open a study, else add recordings, or make a study."""
         study = next((path for path in paths if path.suffix == _SUFFIX), None)
+        recordings = [path for path in _files(paths) if path.suffix.lower() in RECORDINGS]
+        others = [path for path in paths if path.is_file() and path.suffix.lower() not in RECORDINGS]
         if study is not None:
             self.open(study)
-        elif self._studio.session is None:
-            hint = tr("Make one (Ctrl+N) or open one (Ctrl+Shift+O), then drop the recordings again.")
-            self._studio.failed.emit(UserError(tr("No study is open that recordings could be added to."), hint))
-        else:
+        elif others and (refused := _refusal(others[0])) is not None:
+            self._studio.failed.emit(refused)
+        elif self._studio.session is not None:
             self.add(paths)
+        elif recordings:
+            self.offer_study(recordings)
+        else:
+            names = _listed([shown(path.name) for path in paths])
+            message = tr("There is no study and no recording in {names}.").format(names=names)
+            self._studio.failed.emit(UserError(message, tr("Drop a study, or video or sound files.")))
 
     def add(self, paths: Iterable[Path] | None = None) -> None:
         """Add recordings, asking which if none are given."""
@@ -239,11 +262,22 @@ class Files(QObject):
             )
 
 
+def _refusal(path: Path) -> UserError | None:
+    """Return what to say about a file that is no recording by its name; None where it may be one all the same."""
+    from app.core.interchange.registry import suffixes
+
+    name = shown(path.name)
+    if path.name.lower().endswith(suffixes()):
+        hint = tr("Bring it into an open study: File > Import annotations…")
+        return UserError(tr("“{name}” holds annotations; it is no recording.").format(name=name), hint)
+    return None
+
+
 def _files(paths: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in _MEDIA and p.is_file())
+            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in IN_FOLDERS and p.is_file())
         else:
             found.append(path)
     return found

@@ -45,7 +45,7 @@ class Answers(Questions):
         self.asked.append(path.name)
         return self.folder_given / path.name
 
-    def file(self, title: str) -> Path | None:
+    def file(self, title: str, kinds: str = "") -> Path | None:
         return self.folder_given / "The-bag.json"
 
     def text(self, title: str, question: str, before: str) -> str | None:

@@ -19,7 +19,7 @@ def recover_study(window: "MainWindow") -> None:
     from app.gui.recovering.dialog import RecoverDialog
     from project.backups import list_backups
 
-    path = window.studio.refused or window.files.questions.file(tr("Recover a study"))
+    path = window.studio.refused or window.files.questions.file(tr("Recover a study"), STUDIES)
     if path is None:
         return
     backups = list_backups(path)
