@@ -125,7 +125,7 @@ class Menus(QObject):
     def name_history(self, undo: str | None, redo: str | None, writable: bool) -> None:
         """Let undo and redo say which step they are about."""
         for key, word, step in (("undo", tr("&Undo"), undo), ("redo", tr("&Redo"), redo)):
-            self.actions[key].setText(f"{word} {step[:1].lower()}{step[1:]}" if step else word)
+            self.actions[key].setText(f"{word}: {step[:1].lower()}{step[1:]}" if step else word)
             self.actions[key].setEnabled(writable and step is not None)
             if self.actions[key].isEnabled():
                 self.actions[key].setToolTip(plain_tip(self._told(key)))

@@ -9,6 +9,7 @@ from app.core.commands import transcript as commands
 from app.core.commands import who_speaks
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.edit_text import Rows, tell_deleted
 from app.gui.transcript.showing import Showing
 from project.types import Changes, Utterance
 from resources.translation import tr, trn
@@ -186,8 +187,7 @@ class Correcting(QObject):
         after = [line.said.id for line in self._page.model.lines[last + 1 : last + 2]]
         if self._edit(lambda session: commands.delete(session, ids)):
             self._shown.select(after or [line.said.id for line in self._page.model.lines[-1:]])
-            told = tr("1 utterance") if len(ids) == 1 else tr("{ids} utterances").format(ids=len(ids))
-            self._context.studio.told.emit(tr("Deleted {told}. Undo brings it back.").format(told=told))
+            self._context.studio.told.emit(tell_deleted(Rows.UTTERANCES, len(ids)))
 
     def add(self) -> None:
         """Add an utterance at the playhead, up to the next one, and let somebody type in it."""
