@@ -193,7 +193,7 @@ def test_esc_in_a_text_goes_back_to_the_timeline_so_that_the_next_segment_is_a_k
     assert text is not None
     assert text is not opened.timeline
     qtbot.keyClicks(text, "because")
-    qtbot.keyClick(text, Qt.Key.Key_Escape)
+    qtbot.keyClick(text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert opened.timeline.hasFocus()
     qtbot.keyClick(opened.timeline, Qt.Key.Key_Down)
     assert opened.studio.selected != (first.id,)

@@ -311,10 +311,7 @@ class SegmentsWindow(QWidget):
         self.bar.search.selectAll()
 
     def _escape(self) -> None:
-        if self.bar.search.hasFocus() and self.bar.search.text():
-            self.bar.search.clear()
-        else:
-            self.close()
+        self.close()
 
     def _read_texts(self) -> bool:
         """Read what is not in the index yet, for a moment; returns whether everything is."""
