@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.session import Session
 from app.gui.background import Background
@@ -120,7 +120,8 @@ class Files(QObject):
         elif self._studio.session is not None:
             self.add(paths)
         elif recordings:
-            self.offer_study(recordings)
+            # The program that things were dragged from waits until the drop is over.
+            QTimer.singleShot(0, self, lambda: self.offer_study(recordings))
         else:
             names = _listed([shown(path.name) for path in paths])
             message = tr("There is no study and no recording in {names}.").format(names=names)

@@ -22,7 +22,6 @@ from widgets.plain_tip import plain_tip
 from widgets.player_view import PlayerView
 from widgets.range_slider import RangeSlider
 from widgets.recordings_list import RecordingsList
-from widgets.timeline.layout import HEADER
 from widgets.timeline.view import TimelineView
 from widgets.training.gate_line import GateLine
 from widgets.transport_bar import TransportBar
@@ -159,11 +158,19 @@ class Workspace(QWidget):
         column.addWidget(self.gate_line)
         column.addWidget(self.coding_line)
         row = QHBoxLayout()
-        row.setContentsMargins(HEADER - _SLIDER_MARGIN, 0, 0, 0)
         row.addWidget(self.slider)
+        self._slider_row = row
         column.addLayout(row)
         # The slider's track ends before its own edge: the timeline ends there too, so that times stand above times.
         below = QHBoxLayout()
         below.setContentsMargins(0, 0, _SLIDER_MARGIN, 0)
         below.addWidget(self.timeline)
         column.addLayout(below, 1)
+        self.timeline.edges_changed.connect(self._align_slider)
+        self._align_slider()
+
+    def _align_slider(self) -> None:
+        """Let the slider's track begin and end where the times of the timeline do, with a scroll bar and without."""
+        begin, end = self.timeline.edges()
+        beside = max(0, self.timeline.width() - end)
+        self._slider_row.setContentsMargins(begin - _SLIDER_MARGIN, 0, beside, 0)

@@ -72,6 +72,7 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
         window.files.offer_study([clip])
     else:
         drop(window, clip)
+    qtbot.waitUntil(lambda: bool(answers(window).asked))
     assert "“clip.mp4”" in answers(window).asked[0]
     assert answers(window).suggested == [tmp_path / "clip.greenroom"]
     session = window.studio.session

@@ -97,11 +97,17 @@ def test_a_folder_without_videos_is_said_to_have_none(opened: MainWindow, tmp_pa
 
 
 def test_a_dropped_study_is_opened_and_a_video_without_one_is_not_lost_silently(
-    window: MainWindow, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = sample_study(tmp_path / "study")
+    asked: list[str] = []
+    monkeypatch.setattr(
+        window.files.questions, "agree", lambda _title, question, _button, **_more: asked.append(question)
+    )
     drop(window, sample.parent / "sample.mp4")
-    assert "No study is open" in window.messages.message()
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked[0].startswith("Make a study of “sample.mp4”?")
+    assert window.studio.session is None
     drop(window, sample)
     assert window.studio.session is not None
     assert window.studio.session.study.path == sample
