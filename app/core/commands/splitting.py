@@ -1,17 +1,18 @@
 """Making a copy of the study for one annotator, with media beside it where that is wanted."""
 
 import contextlib
+import shlex
 import threading
 from enum import StrEnum
 from pathlib import Path
 
 from app.core.commands.media_beside import MediaBeside
-from app.core.commands.people import annotator_called
 from app.core.session import MediaState, Session
 from app.core.training import gate_of
 from app.core.trusted import Kind, trust
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
+from project.queries.annotators import all_annotators, annotator_by_name
 from project.queries.episodes import told_by_others
 from project.queries.media import all_media
 from project.queries.plans import all_assignments
@@ -117,12 +118,30 @@ def split_for(
     return made
 
 
+def plan_command(session: Session, annotator: str) -> str:
+    """Return the command that plans the work of everybody in the study's plan and of one more annotator."""
+    planned = {one.annotator_id for one in all_assignments(session.study)}
+    names = [one.name for one in all_annotators(session.study) if not planned or one.id in planned]
+    people = list(dict.fromkeys([*names, annotator]))
+    alone = " --per-recording 1" if len(people) == 1 else ""
+    study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
+    return f"greenroom plan {study} --annotators {listed}{alone}"
+
+
 def _share(session: Session, annotator: str) -> Share:
-    who = annotator_called(session, annotator)
     plan = all_assignments(session.study)
+    who = annotator_by_name(session.study, annotator)
+    if who is None:
+        known = ", ".join(one.name for one in all_annotators(session.study)) or "nobody yet"
+        raise UserError(
+            f"No annotator is called “{annotator}” (in this study: {known}).",
+            f"Name them in the plan: {plan_command(session, annotator)}",
+        )
     own = [one for one in plan if one.annotator_id == who.id]
     if plan and not own:
-        raise UserError(f"Nothing is assigned to {who.name}.", "Plan again, and name them too.")
+        raise UserError(
+            f"Nothing is assigned to {who.name}.", f"Plan again, with them: {plan_command(session, annotator)}"
+        )
     given = [one.recording_id for one in own] or [one.id for one in all_recordings(session.study)]
     gate = gate_of(session)
     training = {one.recording_id for one in own if one.purpose is WorkPurpose.TRAINING}
