@@ -17,6 +17,7 @@ from project.queries.episodes import told_by_others
 from project.queries.media import all_media
 from project.queries.plans import all_assignments
 from project.queries.recordings import all_recordings
+from project.queries.segments import segment_counts
 from project.splitting import Draft, Share, Split
 from project.store import Study
 from project.types import WorkPurpose
@@ -119,9 +120,11 @@ def split_for(
 
 
 def plan_command(session: Session, annotator: str) -> str:
-    """Return the command that plans the work of everybody in the study's plan and of one more annotator."""
+    """Return the command that plans the work of all who are planned, or else have begun, and of one more annotator."""
     planned = {one.annotator_id for one in all_assignments(session.study)}
-    names = [one.name for one in all_annotators(session.study) if not planned or one.id in planned]
+    if not planned:
+        planned = {who for of_recording in segment_counts(session.study, unseen=True).values() for who in of_recording}
+    names = [one.name for one in all_annotators(session.study) if one.kind == "person" and one.id in planned]
     people = list(dict.fromkeys([*names, annotator]))
     alone = " --per-recording 1" if len(people) == 1 else ""
     study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))

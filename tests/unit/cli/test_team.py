@@ -216,7 +216,7 @@ def test_bad_input_is_one_clear_line_and_changes_nothing(
 def test_who_is_in_no_plan_is_told_the_command_that_plans(tmp_path: Path, greenroom: Terminal) -> None:
     path = tmp_path / "a lab.greenroom"
     greenroom("synthetic", path, "--recordings", "2", "--segments", "8")
-    annotators = greenroom.json("info", path)["annotator_names"]
+    annotators = ["Annotator 1", "Annotator 2"]
     said = greenroom("split", path, "--annotator", "Zoe", "--out", tmp_path / "zoe.greenroom", code=2)
     command = said.partition("Name them in the plan: ")[2].strip()
     assert command == f"greenroom plan '{path}' --annotators {shlex.quote(','.join([*annotators, 'Zoe']))}"
