@@ -22,6 +22,9 @@ from project.splitting import Draft, Share, Split
 from project.store import Study
 from project.types import WorkPurpose
 
+_USUAL = 2
+"""Annotators of a recording, where a plan says nothing else."""
+
 
 class MediaWith(StrEnum):
     """What becomes of the media files when a study is split."""
@@ -121,14 +124,17 @@ def split_for(
 
 def plan_command(session: Session, annotator: str) -> str:
     """Return the command that plans the work of all who are planned, or else have begun, and of one more annotator."""
-    planned = {one.annotator_id for one in all_assignments(session.study)}
-    if not planned:
-        planned = {who for of_recording in segment_counts(session.study, unseen=True).values() for who in of_recording}
-    names = [one.name for one in all_annotators(session.study) if one.kind == "person" and one.id in planned]
-    people = list(dict.fromkeys([*names, annotator]))
-    alone = " --per-recording 1" if len(people) == 1 else ""
+    counts = segment_counts(session.study, unseen=True)
+    begun = {who for of_recording in counts.values() for who in of_recording}
+    planned = {one.annotator_id for one in all_assignments(session.study)} or begun
+    known = {one.id: one.name for one in all_annotators(session.study) if one.kind == "person" and one.id in planned}
+    people = list(dict.fromkeys([*known.values(), annotator]))
+    # What is begun stays with its annotator: somewhere there has to be a place for one more.
+    taken = min((len(known.keys() & counts.get(one.id, {})) for one in all_recordings(session.study)), default=0)
+    each = max(min(_USUAL, len(people)), taken + (annotator not in known.values()))
+    seats = "" if each == _USUAL else f" --per-recording {each}"
     study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
-    return f"greenroom plan {study} --annotators {listed}{alone}"
+    return f"greenroom plan {study} --annotators {listed}{seats}"
 
 
 def _share(session: Session, annotator: str) -> Share:

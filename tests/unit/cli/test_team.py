@@ -219,7 +219,7 @@ def test_who_is_in_no_plan_is_told_the_command_that_plans(tmp_path: Path, greenr
     annotators = ["Annotator 1", "Annotator 2"]
     said = greenroom("split", path, "--annotator", "Zoe", "--out", tmp_path / "zoe.greenroom", code=2)
     command = said.partition("Name them in the plan: ")[2].strip()
-    assert command == f"greenroom plan '{path}' --annotators {shlex.quote(','.join([*annotators, 'Zoe']))}"
+    assert command == f"greenroom plan '{path}' --annotators 'Annotator 1,Annotator 2,Zoe' --per-recording 3"
     told = greenroom("split", path, "--annotator", annotators[0], "--out", tmp_path / "first.greenroom")
     assert "There is no plan, so it has all recordings. To share them out: greenroom plan " in told
     greenroom(*shlex.split(command)[1:])
