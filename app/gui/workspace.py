@@ -35,6 +35,8 @@ _KEYS = {
     "full_screen": "F",
 }
 _SLIDER_MARGIN = 12
+_WIDEST_BAR = 64
+"""Pixels that a scroll bar takes at most, whatever the style."""
 
 
 class ModesBar(QWidget):
@@ -172,5 +174,8 @@ class Workspace(QWidget):
     def _align_slider(self) -> None:
         """Let the slider's track begin and end where the times of the timeline do, with a scroll bar and without."""
         begin, end = self.timeline.edges()
-        beside = max(0, self.timeline.width() - end)
+        beside = self.timeline.width() - end
+        if not 0 <= beside <= _WIDEST_BAR:
+            # The parts have no sizes yet: these come with the next layout.
+            beside = 0
         self._slider_row.setContentsMargins(begin - _SLIDER_MARGIN, 0, beside, 0)

@@ -183,7 +183,7 @@ def test_the_window_fits_a_small_screen(window: MainWindow, tmp_path: Path) -> N
     assert window.height() <= screen.height()
 
 
-def test_esc_in_a_text_goes_back_to_the_timeline_so_that_the_next_segment_is_a_key_away(
+def test_a_text_is_left_by_keys_for_the_timeline_so_that_the_next_segment_is_a_key_away(
     qtbot: QtBot, opened: MainWindow
 ) -> None:
     opened.activateWindow()

@@ -126,7 +126,7 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     assert page.part() is Part.REVIEW
     assert QApplication.focusWidget() is page.review.note
     type_in(window, "Why is she startled?")
-    press(window, "Esc")
+    press(window, "Return")
     assert QApplication.focusWidget() is window.timeline
     assert page.review.note.text() == "Why is she startled?"
     click(page.review.buttons[ChainDecision.DISCUSS])
