@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from app.core.commands import segments as commands
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
-from app.gui.edit_text import Rows, tell_deleted
+from app.gui.edit_text import Rows, tell_changed, tell_deleted
 from app.gui.nudging import nudged
 from app.gui.player import Player
 from app.gui.studio import Studio
@@ -96,6 +96,9 @@ class SegmentEditing(QObject):
         if self._studio.edit(lambda session: commands.set_label(session, ids, label)):
             changed = self._segments(ids)
             self._last |= {(one.scheme, one.track): label for one in changed}
+            if len(ids) > 1:
+                recordings = len({one.recording_id for one in changed})
+                self._studio.told.emit(tell_changed(Rows.SEGMENTS, len(ids), recordings))
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""

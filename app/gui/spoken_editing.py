@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 from app.core.commands import transcript as commands
 from app.core.commands import who_speaks
 from app.core.session import Session
-from app.gui.edit_text import Rows, tell_deleted
+from app.gui.edit_text import Rows, tell_changed, tell_deleted
 from app.gui.nudging import nudged
 from app.gui.player import Player
 from app.gui.spoken_lanes import NOBODY
@@ -74,7 +74,7 @@ class SpokenEditing(QObject):
 
     def assign(self, ids: Sequence[str], participant_id: str | None) -> None:
         """Say who speaks."""
-        self._studio.edit(lambda session: who_speaks.assign(session, ids, participant_id))
+        self._change(lambda session: who_speaks.assign(session, ids, participant_id), len(ids))
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete utterances; undo brings them back."""
@@ -124,4 +124,8 @@ class SpokenEditing(QObject):
         owner.popup(where)
 
     def _accept(self, ids: Sequence[str]) -> None:
-        self._studio.edit(lambda session: who_speaks.accept_speakers(session, ids))
+        self._change(lambda session: who_speaks.accept_speakers(session, ids), len(ids))
+
+    def _change(self, do: Callable[[Session], Changes], number: int) -> None:
+        if self._studio.edit(do) and number > 1:
+            self._studio.told.emit(tell_changed(Rows.UTTERANCES, number))
