@@ -145,7 +145,7 @@ class EscapeKeys(QObject):
     def _leave(self, field: Field) -> None:
         if isValid(field) and field.hasFocus() and field.isVisible():
             field.clearFocus()
-            self.left.emit()
+        self.left.emit()
 
 
 def mark_search(field: QLineEdit) -> None:

@@ -266,6 +266,16 @@ def test_fields_of_the_main_window_are_left_for_the_timeline(qtbot: QtBot, windo
     assert window.studio.selected == (), "outside of fields it clears the selection"
 
 
+def test_a_time_is_left_for_the_timeline_too(qtbot: QtBot, window: MainWindow) -> None:
+    field = window.transport.time_edit
+    field.setFocus()
+    QTest.keyClicks(field, "9")
+    QTest.keyClick(field, ESCAPE)
+    assert field.hasFocus()
+    QTest.keyClick(field, ESCAPE)
+    qtbot.waitUntil(window.timeline.hasFocus)
+
+
 def test_the_search_of_a_window_is_emptied_before_the_window_closes(qtbot: QtBot, window: MainWindow) -> None:
     window.menus.actions["segments"].trigger()
     shown = window.windows.open("segments")
