@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from project.errors import UserError
 
 SECOND = 1_000_000
+_SHORT_US = 10 * SECOND - SECOND // 20
+"""Below it, tenths of a second are written; so is nothing that would be rounded to 10.0 s."""
+_TENTH, _MILLISECOND = 0.1, 0.001
 _CLOCK = re.compile(r"(?:(?:(\d+):)?(\d{1,2}):)?(\d+)(?:[.,](\d{1,6}))?")
 
 
@@ -37,6 +40,28 @@ def format_time(time_us: int) -> str:
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
     return f"{sign}{hours}:{minutes:02}:{seconds:02}.{milliseconds:03}"
+
+
+def format_seconds(duration_us: float) -> str:
+    """Write a duration as `12.3 s`; what lasts less than 0.1 s gets as many decimals as it needs not to look like 0."""
+    seconds = duration_us / SECOND
+    if seconds == 0 or abs(seconds) >= _TENTH:
+        return f"{seconds:.1f} s"
+    return f"{seconds:.3f} s" if abs(seconds) >= _MILLISECOND else f"{seconds:.6f} s"
+
+
+def format_length(duration_us: int) -> str:
+    """Write how long something is, for a list: `0.2 s` below ten seconds, from there on h:mm:ss, rounded."""
+    if abs(duration_us) < _SHORT_US:
+        return format_seconds(duration_us)
+    return format_time((duration_us + SECOND // 2) // SECOND * SECOND)[:-4]
+
+
+def format_minutes(duration_us: float) -> str:
+    """Write how much footage there is: `12 min`, below a minute `45 s` or `0.2 s`."""
+    if duration_us >= 60 * SECOND - SECOND // 2:
+        return f"{duration_us / 60 / SECOND:.0f} min"
+    return format_seconds(duration_us) if duration_us < _SHORT_US else f"{duration_us / SECOND:.0f} s"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -134,6 +134,8 @@ class CommentsBox(QWidget):
             if held and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self._send()
                 return True
+            if event.key() == Qt.Key.Key_Escape and self._editing:
+                self._stop_editing()
         return super().eventFilter(watched, event)
 
     def _fill(self, writable: bool) -> None:

@@ -60,13 +60,16 @@ class TextEditor(FieldEditor):
         return [self.text]
 
     def flush(self) -> None:
+        self._pause.stop()
         if self._unsent:
-            self.discard()
+            self._unsent = False
             self.changed.emit(self.value())
 
     def discard(self) -> None:
         self._pause.stop()
         self._unsent = False
+        # Esc brings back what stands there for the segment that comes next.
+        self.text.document().setModified(False)
 
     def _typed(self) -> None:
         if not self._showing:

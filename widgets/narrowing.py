@@ -4,6 +4,8 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QLineEdit, QWidget
 
+from widgets.escape import OVERLAY
+
 _WALKS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 
 
@@ -17,6 +19,7 @@ class Narrowing(QFrame):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
+        self.setProperty(OVERLAY, True)
 
     def narrow_by(self, field: QLineEdit, found: QAbstractItemView) -> None:
         """Use this field and this list."""

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class NoteEdit(QLineEdit):
-    """Return and Esc leave it, with what was typed.
+    """Return leaves it with what was typed, and Esc once nothing is being typed.
 
     Signals:
         left: one of them was pressed.

@@ -103,8 +103,9 @@ class PlayerView(QWidget):
 
     def set_subtitle_scale(self, scale: float) -> None:
         """Draw the letters of what is said larger or smaller than usual."""
-        self._subtitle_scale = scale
-        self.update()
+        if scale != self._subtitle_scale:
+            self._subtitle_scale = scale
+            self.update()
 
     def subtitle(self) -> str:
         """Return the line of speech that is shown."""
@@ -192,6 +193,8 @@ class PlayerView(QWidget):
         painter.fillRect(self.rect(), theme.palette().stage)
         if self._picture is None:
             self._paint_notice(painter)
+            if self._subtitle:
+                paint_subtitle(painter, self._subtitle, QRectF(self.rect()), self._subtitle_scale)
             self._paint_place(painter, QRectF(self.rect()))
             return
         rect = self.picture_rect()

@@ -4,7 +4,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QS
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from project.timebase import format_time
+from project.timebase import format_length
 from resources.translation import tr
 from widgets import theme
 from widgets.icons import paint_icon
@@ -85,7 +85,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         quiet = colours.text if selected else colours.muted
         painter.setFont(theme.font(theme.POINTS - 1))
         painter.setPen(quiet)
-        painter.drawText(text, Qt.AlignmentFlag.AlignBottom, _duration(row))
+        painter.drawText(text, Qt.AlignmentFlag.AlignBottom, shown_length(row))
         self._paint_progress(painter, text, row, selected)
 
     def _paint_picture(self, painter: QPainter, where: QRectF, row: RecordingRow, thumbnail: QImage | None) -> None:
@@ -133,7 +133,7 @@ class RecordingsDelegate(QStyledItemDelegate):
                 right -= 20
         font = theme.font(theme.POINTS - 1, semibold=True)
         metrics = QFontMetrics(font)
-        duration = QFontMetrics(theme.font(theme.POINTS - 1)).horizontalAdvance(_duration(row))
+        duration = QFontMetrics(theme.font(theme.POINTS - 1)).horizontalAdvance(shown_length(row))
         counts = fitting_counts(row, metrics, right - text.left() - duration - 24)
         if counts:
             painter.setFont(font)
@@ -146,8 +146,9 @@ class RecordingsDelegate(QStyledItemDelegate):
             paint_icon(painter, "tag", QRect(right - metrics.horizontalAdvance(counts) - 18, line, 13, 13), quiet)
 
 
-def _duration(row: RecordingRow) -> str:
-    return format_time(row.duration_us).partition(".")[0]
+def shown_length(row: RecordingRow) -> str:
+    """Return how long a recording is, as its row says it."""
+    return format_length(row.duration_us)
 
 
 def fitting_counts(row: RecordingRow, metrics: QFontMetrics, room: int) -> str:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import Choice, EmptyState
+from widgets.escape import mark_search
 from widgets.icons import icon
 from widgets.plain_label import PlainLabel
 from widgets.recordings_delegate import RecordingsDelegate
@@ -146,6 +147,7 @@ class RecordingsList(QWidget):
         head.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
         head.setSpacing(4)
         self.search = QLineEdit(placeholderText=tr("Search recordings"), clearButtonEnabled=True)
+        mark_search(self.search)
         self.search.setAccessibleName(tr("Search recordings"))
         self.search.setToolTip(tr("Search by name, number, collection or annotator (Ctrl+F)"))
         self.search.textChanged.connect(self._search)

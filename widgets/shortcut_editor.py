@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.escape import mark_search
 from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -68,6 +69,7 @@ class ShortcutEditor(OwnDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
         self.search = QLineEdit(placeholderText=tr("Find an action or a key"), clearButtonEnabled=True)
+        mark_search(self.search)
         self.search.setAccessibleName(tr("Find an action or a key"))
         self.search.setToolTip(tr("Words of what it does, or its key"))
         self.search.textChanged.connect(self._filter)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QScrollArea, 
 from resources.translation import tr
 from widgets import theme
 from widgets.close_button import close_button
+from widgets.escape import mark_search
 from widgets.key_caps import KeyCaps
 from widgets.own_window import OwnDialog
 from widgets.plain_label import PlainLabel
@@ -54,6 +55,7 @@ class ShortcutSheet(OwnDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
         self.search = QLineEdit(placeholderText=tr("Find a key or what it does"), clearButtonEnabled=True)
+        mark_search(self.search)
         self.search.setAccessibleName(tr("Find a shortcut"))
         self.search.textChanged.connect(self._filter)
         column.addWidget(self.search)

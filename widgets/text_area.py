@@ -11,7 +11,7 @@ _AROUND = 20
 
 
 class TextArea(QPlainTextEdit):
-    """Three lines that grow with the text. Tab and Esc leave it; undo is the study's, not the field's own."""
+    """Three lines that grow with the text. Tab and Ctrl+Return leave it; undo is the study's, not the field's own."""
 
     def __init__(self, flush: Callable[[], None]) -> None:
         super().__init__()
@@ -44,13 +44,17 @@ class TextArea(QPlainTextEdit):
         cursor.setPosition(_units(old[:head]))
         cursor.setPosition(_units(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(text[head : len(text) - tail])
+        # What stands there is what Esc brings back.
+        self.document().setModified(False)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._flush()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        finished = held and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if finished or event.key() == Qt.Key.Key_Escape:
             self.clearFocus()
         else:
             super().keyPressEvent(event)

@@ -11,7 +11,7 @@ from widgets.plain_tip import plain_tip
 
 
 class TimeEdit(QLineEdit):
-    """Takes `83.456`, `1:23.456` or `0:01:23.456`; Return or leaving the field enters it, Esc gives up.
+    """Takes `83.456`, `1:23.456` or `0:01:23.456`; Return or leaving the field enters it, Esc takes it back.
 
     Signals:
         time_entered (object): microseconds, an int; Qt's own int is too small for hours.
@@ -47,6 +47,10 @@ class TimeEdit(QLineEdit):
         """Enter what is being typed."""
         if self._editing:
             self._enter()
+
+    def is_edited(self) -> bool:
+        """Tell whether another time is being typed."""
+        return self._editing
 
     def discard(self) -> None:
         """Show the time again in place of what is being typed."""

@@ -56,6 +56,7 @@ class ViewsGrid(QWidget):
         double_clicked: on the large picture: full screen, or back. On another one: that becomes the large one.
         arranged: the arrangement was changed here.
         action_requested: the button of a plate was pressed.
+        front_changed: another picture may be the large one.
     """
 
     ROLE = Role.Grouping
@@ -64,6 +65,7 @@ class ViewsGrid(QWidget):
     double_clicked = Signal()
     arranged = Signal()
     action_requested = Signal()
+    front_changed = Signal()
 
     def __init__(self, main: PlayerView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,11 +110,13 @@ class ViewsGrid(QWidget):
             self._views[view.key].set_subject(view.name)
         self.main.set_caption(main_name if views else "")
         self._arrange()
+        self.front_changed.emit()
 
     def arrange(self, arrangement: Arrangement) -> None:
         """Let the pictures stand in another way; a large one that is not there is the main one."""
         self.arrangement = arrangement
         self._arrange()
+        self.front_changed.emit()
 
     def change(
         self,
@@ -156,6 +160,11 @@ class ViewsGrid(QWidget):
     def large(self) -> str:
         """Return the key of the picture that is first or large."""
         return self.arrangement.large if self.arrangement.large in self.keys else MAIN
+
+    def views(self) -> list[PlayerView]:
+        """Return the widgets of all pictures, the large or first one first."""
+        front = self._views[self.large()]
+        return [front, *(view for view in self._views.values() if view is not front)]
 
     def sizeHint(self) -> QSize:
         return self.main.sizeHint()

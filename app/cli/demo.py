@@ -59,7 +59,7 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
         return 0
     from app.cli.window import open_window
 
-    return open_window(made.study, ANNOTATOR)
+    return open_window([made.study], ANNOTATOR)
 
 
 def _fetch_landmarks() -> None:

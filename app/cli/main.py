@@ -1,6 +1,7 @@
 """The `greenroom` command: its subcommands, and how it ends."""
 
 import logging
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -136,6 +137,14 @@ class _Commands(click.Group):
         assert isinstance(found, click.Command)
         return found
 
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Take the name of a file in place of a command as one to open; a command's own name is always the command."""
+        if names_file(arguments[0]):
+            return super().resolve_command(context, ["open", *arguments])
+        return super().resolve_command(context, arguments)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         longest = max(map(len, COMMANDS))
         room = formatter.width - longest - _BESIDE_A_NAME
@@ -148,18 +157,27 @@ class _Commands(click.Group):
                 formatter.write_dl(lines)
 
 
-@click.group(cls=_Commands, invoke_without_command=True)
+def names_file(argument: str) -> bool:
+    """Tell whether the first argument is meant as a file: it is no command, and is there or looks like a path."""
+    if argument in COMMANDS or argument.startswith("-"):
+        return False
+    path = Path(argument)
+    return "/" in argument or bool(path.suffix) or argument in {".", "..", "~"} or os.path.lexists(path)
+
+
+@click.group(cls=_Commands, invoke_without_command=True, subcommand_metavar="[FILE | COMMAND [ARGS]...]")
 @click.version_option(__version__, prog_name="greenroom")
 @click.pass_context
 def greenroom(context: click.Context) -> int:
     """Annotate and anonymize recordings of social interaction, on this machine.
 
-    Without a command, the window opens. Nothing of a study leaves this machine, unless its policy says so.
+    Without a command, the window opens, on the study whose file is named. Nothing of a study leaves this machine,
+    unless its policy says so.
 
     \b
     Example:
       greenroom demo
-      greenroom open my-study.greenroom
+      greenroom my-study.greenroom
     """
     if context.invoked_subcommand is not None:
         return 0
@@ -203,10 +221,9 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _to_open(arguments: list[str]) -> str:
-    """Return how a study is opened, where one was named in place of a command."""
-    from project.opening import SUFFIX
-
-    return f"To open it: greenroom open {arguments[0]}" if arguments[0].endswith(SUFFIX) else ""
+    """Return how a file is opened that is named like a command."""
+    name = arguments[0] if arguments else ""
+    return f"To open the file of that name: greenroom ./{name}" if name in COMMANDS and Path(name).exists() else ""
 
 
 def _damage(error: Exception, arguments: list[str]) -> UserError | None:

@@ -14,10 +14,13 @@ from app.core.commands import segments as commands
 from app.core.lookup import recording_called
 from app.core.session import Session
 from app.core.typed_values import typed_values
+from project.counted import counted
 from project.errors import UserError
+from project.names import shown
 from project.queries import segments as rows
 from project.queries.annotators import all_annotators
 from project.queries.recordings import all_recordings
+from project.queries.table import listed_segments
 from project.timebase import parse_time
 from project.types import Channel, FieldValue, Json, Segment, Verdict
 
@@ -208,8 +211,11 @@ def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_
     """
     with Session.open(study, annotator) as session:
         _work_as_author(session, annotator, segment_ids[0])
+        recordings = {one.recording_id for one in listed_segments(session.study, segment_ids)}
         commands.delete_segments(session, segment_ids)
-    tell(as_json, {"deleted": [*segment_ids]}, f"Deleted {len(segment_ids)}")
+    among = f" in {counted(len(recordings), 'recording')}" if len(recordings) > 1 else ""
+    told = f"Deleted {counted(len(set(segment_ids)), 'segment')}{among}. Undo: greenroom undo {shown(study)}"
+    tell(as_json, {"deleted": [*segment_ids], "recordings": len(recordings)}, told)
 
 
 def _label(verdict: str | None, label: str | None) -> str | None:

@@ -10,7 +10,7 @@ from app.cli.study import STUDY
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
-from project.timebase import SECOND
+from project.timebase import SECOND, format_seconds
 from project.types import Json, ParticipantRole, Recording
 
 if TYPE_CHECKING:
@@ -160,7 +160,8 @@ def _described(session: Session, recording: Recording) -> tuple[dict[str, Json],
         f"Recording {recording.number}: {counted(len(found), 'speaker')}, {counted(len(flags), 'place')} to look at"
     ]
     lines += [
-        f"  {one.label}: {_whose(one, names, now)}, {one.seconds:.1f} s of speech, confidence {one.confidence:.2f}"
+        f"  {one.label}: {_whose(one, names, now)}, {format_seconds(one.seconds * SECOND)} of speech, "
+        f"confidence {one.confidence:.2f}"
         for one in found
     ]
     lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {one.text}" for one in flags]

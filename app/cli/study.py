@@ -15,21 +15,24 @@ STUDY = click.argument("study", type=click.Path(path_type=Path))
 
 
 @click.command("open")
-@click.argument("study", required=False, type=click.Path(path_type=Path))
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--recording", help="Number, file name or id of the one to show.")
 @click.option("--at", help="Seconds or h:mm:ss.mmm to show.")
 @click.option("--from-desktop", is_flag=True, help="Say what is wrong in a window: for starts without a terminal.")
-def open_study(study: Path | None, recording: str | None, at: str | None, from_desktop: bool) -> int:
+def open_study(files: tuple[Path, ...], recording: str | None, at: str | None, from_desktop: bool) -> int:
     """Open the window, on a study where one is named.
+
+    The word `open` can be left out. Where recordings are named, the window offers to make a study of them.
 
     \b
     Example:
       greenroom open my-study.greenroom
+      greenroom my-study.greenroom
       greenroom open my-study.greenroom --recording 3 --at 0:01:02.5
     """
     from app.cli.window import open_window
 
-    return open_window(study, None, recording, None if at is None else parse_time(at), from_desktop)
+    return open_window(files, None, recording, None if at is None else parse_time(at), from_desktop)
 
 
 @click.command()

@@ -7,7 +7,7 @@ import click
 from app.cli.output import json_option, progress_bar, tell
 from app.cli.study import STUDY
 from app.core.commands import team as commands
-from app.core.commands.splitting import MediaWith, split_for
+from app.core.commands.splitting import MediaWith, plan_command, split_for
 from app.core.conflicts import Described, described
 from app.core.merge_report import as_json as report_json
 from app.core.merge_report import as_text as report_text
@@ -15,6 +15,7 @@ from app.core.session import Session
 from project.counted import counted
 from project.names import shown
 from project.queries.conflicts import all_conflicts, count_unresolved
+from project.queries.plans import all_assignments
 from project.types import Json
 
 
@@ -33,20 +34,33 @@ from project.types import Json
 def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> None:
     """Make a copy of a study for one annotator.
 
-    It has their recordings and nothing of anybody else's work.
+    It has their recordings, by the plan that `greenroom plan` makes, and nothing of anybody else's work.
 
     \b
     Example:
       greenroom split my-study.greenroom --annotator Ada --out for-ada.greenroom
     """
     with Session.open(study) as session, progress_bar("Copy") as bar:
+        planned = bool(all_assignments(session.study))
         made = split_for(session, annotator, out, MediaWith(media), bar)
+        command = plan_command(session, annotator)
     counts = made.rows
+    lines = [
+        f"Made {made.path}: {counted(counts.get('recording', 0), 'recording')}, "
+        f"{counted(counts.get('segment', 0), 'segment')}"
+    ]
+    if not planned:
+        lines.append(f"There is no plan, so it has all recordings. To share them out: {command}")
     tell(
         as_json,
-        {"copy": str(made.path), "copy_id": made.copy_id, "annotator": annotator, "rows": dict(counts)},
-        f"Made {made.path}: {counted(counts.get('recording', 0), 'recording')}, "
-        f"{counted(counts.get('segment', 0), 'segment')}",
+        {
+            "copy": str(made.path),
+            "copy_id": made.copy_id,
+            "annotator": annotator,
+            "planned": planned,
+            "rows": dict(counts),
+        },
+        "\n".join(lines),
     )
 
 

@@ -11,7 +11,7 @@ from app.core.session import Session
 from project.counted import counted
 from project.names import shown
 from project.percent import percent
-from project.timebase import SECOND
+from project.timebase import SECOND, format_seconds
 from project.types import Json
 
 if TYPE_CHECKING:
@@ -102,9 +102,10 @@ def transcribe(
                 key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result
             }
             recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
-            total = sum(end - start for start, end in found) / SECOND
+            total = sum(end - start for start, end in found)
             lines.append(
-                f"Recording {owner.number}: {counted(len(found), 'place')} where somebody speaks, {total:.1f} s"
+                f"Recording {owner.number}: {counted(len(found), 'place')} where somebody speaks, "
+                f"{format_seconds(total)}"
             )
             if "language" in result and result["language_certainty"] not in (0, 1):
                 sure = float(str(result["language_certainty"]))

@@ -9,6 +9,7 @@ from project.queries.hold_outs import hold_outs
 from project.queries.plans import all_assignments, completions
 from project.queries.recordings import all_recordings
 from project.queries.segments import segment_counts
+from project.timebase import SECOND, format_minutes
 from project.types import Annotator, Json, Recording, WorkPurpose
 
 
@@ -96,7 +97,8 @@ class TeamPlan:
             return "There is no plan yet. Make one: greenroom plan STUDY --annotators Ada,Bo,Cy"
         names = {one.id: one.name for one in self.annotators}
         lines = [
-            f"{p.annotator.name}: {p.done} of {p.given} recordings done, {p.begun} begun, {p.minutes:.0f} min in all"
+            f"{p.annotator.name}: {p.done} of {p.given} recordings done, {p.begun} begun, "
+            f"{format_minutes(p.minutes * 60 * SECOND)} in all"
             for p in map(self.progress, self.annotators)
             if p.given
         ]

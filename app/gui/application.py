@@ -5,6 +5,7 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -45,6 +46,7 @@ def run(
     recording: str | None = None,
     at_us: int | None = None,
     stay: bool = False,
+    recordings: Sequence[Path] = (),
 ) -> int:
     """Open the window, on a study if one is given, and return when it is closed.
 
@@ -54,6 +56,7 @@ def run(
         recording: number, file name or id of the one to show; the one that was shown last when None.
         at_us: the time to show; where the recording was left when None.
         stay: open the window in any case, and say in it what is wrong with the study.
+        recordings: files of which the window offers to make a study.
 
     Raises:
         UserError: there is no screen, or the study cannot be opened, or has no such recording.
@@ -89,8 +92,10 @@ def run(
         window.look_at(place, at_us)
     elif place is not None:
         window.choose_recording(place)
+    if recordings:
+        QTimer.singleShot(0, window, lambda: window.files.begin_with(recordings))
     start = FirstStart(window)
-    if study is None:
+    if study is None and not recordings:
         start.ask()
     code = app.exec()
     warming.close()

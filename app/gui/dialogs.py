@@ -1,11 +1,12 @@
 """The dialogs that ask for a file, a folder or a word; tests put others in their place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from app.gui.starting import StartDialog, StudyPlan
+from media.suffixes import RECORDINGS
 from resources.translation import tr
 from widgets.agree_dialog import AgreeDialog
 from widgets.choice_dialog import ChoiceDialog
@@ -14,10 +15,20 @@ from widgets.text_dialog import TextDialog
 
 STUDIES = tr("Studies (*.greenroom)")
 SCHEMES = tr("Schemes (*.toml);;All files (*)")
-VIDEOS = tr(
-    "Video and sound (*.mp4 *.mov *.mkv *.webm *.avi *.m4v *.mpg *.mpeg *.mts *.m2ts *.ts *.wmv *.wav *.mp3 *.m4a "
-    "*.flac *.ogg);;All files (*)"
-)
+
+
+def filter_of(words: str, suffixes: Iterable[str], *more: str) -> str:
+    """Return a filter of Qt's for names that end in one of some ways, and further filters after it."""
+    endings = " ".join(f"*{suffix}" for suffix in dict.fromkeys(suffixes))
+    return ";;".join([f"{words} ({endings})", *more])
+
+
+def annotation_filters() -> str:
+    """Return filters for the files that can be imported, from the list of formats: all of them, then each kind."""
+    from app.core.interchange.registry import kinds_of_files, suffixes
+
+    kinds = [filter_of(" / ".join(tools), endings) for endings, tools in kinds_of_files().items()]
+    return filter_of(tr("All supported files"), suffixes(), *kinds)
 
 
 class Questions:
@@ -63,7 +74,8 @@ class Questions:
 
     def videos(self) -> list[Path]:
         """Ask which recordings to add."""
-        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Add recordings"), str(self._folder()), VIDEOS)
+        kinds = filter_of(tr("Video and sound"), RECORDINGS, tr("All files (*)"))
+        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Add recordings"), str(self._folder()), kinds)
         return [Path(path) for path in paths]
 
     def folder(self, title: str) -> Path | None:
@@ -71,14 +83,16 @@ class Questions:
         path = QFileDialog.getExistingDirectory(self._over(), title, str(self._folder()))
         return Path(path) if path else None
 
-    def file(self, title: str) -> Path | None:
-        """Ask for a file."""
-        path, _ = QFileDialog.getOpenFileName(self._over(), title, str(self._folder()))
+    def file(self, title: str, kinds: str = "") -> Path | None:
+        """Ask for a file; `kinds` are filters as `filter_of` makes them."""
+        path, _ = QFileDialog.getOpenFileName(self._over(), title, str(self._folder()), kinds)
         return Path(path) if path else None
 
     def annotations(self) -> Path | None:
         """Ask for a file of another tool."""
-        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Import annotations"), str(self._folder()))
+        path, _ = QFileDialog.getOpenFileName(
+            self._over(), tr("Import annotations"), str(self._folder()), annotation_filters()
+        )
         return Path(path) if path else None
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.commands.schemes import use_only
 from app.core.session import Session
@@ -14,8 +14,10 @@ from app.gui.held_study import make_way
 from app.gui.second_look import look
 from app.gui.starting import StartDialog, StudyPlan, proposed_name, usual_folder
 from app.gui.studio import Studio
+from media.suffixes import IN_FOLDERS, RECORDINGS
 from project.errors import UserError
 from project.filesystem import resolved
+from project.names import shown
 from project.progress import Progress
 from project.queries.media import all_media
 from project.store import Study
@@ -23,10 +25,6 @@ from project.types import Changes
 from resources.translation import tr
 
 _SUFFIX = ".greenroom"
-_MEDIA = frozenset(
-    {".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v", ".mpg", ".mpeg", ".mts", ".m2ts", ".wmv"}
-    | {".wav", ".mp3", ".m4a", ".flac", ".ogg"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +60,22 @@ class Files(QObject):
 
     def new(self) -> None:
         """Ask where, by which scheme and with which recordings, make a study of that and open it."""
-        plan = self.questions.plan_study(self.start_dialog)
+        self.begin_with(())
+
+    def begin_with(self, recordings: Sequence[Path]) -> None:
+        """Ask as `new` does, with recordings that somebody named or dropped already in the list."""
+        plan = self.questions.plan_study(lambda: self.start_dialog(recordings))
         if plan is not None:
             self.begin(plan)
 
-    def start_dialog(self, *, first: bool = False) -> StartDialog:
+    def start_dialog(self, recordings: Sequence[Path] = (), *, first: bool = False) -> StartDialog:
         """Return the dialog that asks for everything that a study begins with."""
         settings = self._studio.settings
         name = None if settings.welcomed else proposed_name() if first else settings.annotator
-        folder = self.questions.start or usual_folder()
-        return StartDialog(self.questions, folder, name, first=first, parent=self.questions.window)
+        folder = recordings[0].absolute().parent if recordings else self.questions.start or usual_folder()
+        return StartDialog(
+            self.questions, folder, name, first=first, parent=self.questions.window, recordings=recordings
+        )
 
     def begin(self, plan: StudyPlan) -> None:
         """Make a study, open it, and add its first recordings."""
@@ -119,15 +123,23 @@ class Files(QObject):
             return False
 
     def take(self, paths: Sequence[Path]) -> None:
-        """Do what somebody wants who drops files on the window: open a study, else add recordings."""
+        """Do what somebody wants who drops files on the window: open a study, else add recordings, or make a study."""
         study = next((path for path in paths if path.suffix == _SUFFIX), None)
+        recordings = [path for path in _files(paths) if path.suffix.lower() in RECORDINGS]
+        others = [path for path in paths if path.is_file() and path.suffix.lower() not in RECORDINGS]
         if study is not None:
             self.open(study)
-        elif self._studio.session is None:
-            hint = tr("Make one (Ctrl+N) or open one (Ctrl+Shift+O), then drop the recordings again.")
-            self._studio.failed.emit(UserError(tr("No study is open that recordings could be added to."), hint))
-        else:
+        elif others and (refused := _refusal(others[0])) is not None:
+            self._studio.failed.emit(refused)
+        elif self._studio.session is not None:
             self.add(paths)
+        elif recordings:
+            # The program that things were dragged from waits until the drop is over.
+            QTimer.singleShot(0, self, lambda: self.begin_with(recordings))
+        else:
+            names = _listed([shown(path.name) for path in paths])
+            message = tr("There is no study and no recording in {names}.").format(names=names)
+            self._studio.failed.emit(UserError(message, tr("Drop a study, or video or sound files.")))
 
     def add(self, paths: Iterable[Path] | None = None) -> None:
         """Add recordings, asking which if none are given."""
@@ -265,11 +277,22 @@ class Files(QObject):
             )
 
 
+def _refusal(path: Path) -> UserError | None:
+    """Return what to say about a file that is no recording by its name; None where it may be one all the same."""
+    from app.core.interchange.registry import suffixes
+
+    name = shown(path.name)
+    if path.name.lower().endswith(suffixes()):
+        hint = tr("Bring it into an open study: File > Import annotations…")
+        return UserError(tr("“{name}” holds annotations; it is no recording.").format(name=name), hint)
+    return None
+
+
 def _files(paths: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in _MEDIA and p.is_file())
+            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in IN_FOLDERS and p.is_file())
         else:
             found.append(path)
     return found

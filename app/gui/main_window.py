@@ -67,6 +67,7 @@ from project.errors import UserError
 from project.sqlite_errors import DamagedStudy
 from resources.translation import tr
 from widgets import accessible
+from widgets.escape import EscapeKeys
 from widgets.inspector import Inspector
 from widgets.message_bar import Level, MessageBar
 from widgets.player_view import PlayerView
@@ -176,7 +177,7 @@ class MainWindow(QMainWindow):
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
         )
         self.views = Views(self.studio, self.player, self.playback, space.views, self.transport, engine, self)
-        self.subtitles = Subtitles(self.studio, self.player, self.view, self)
+        self.subtitles = Subtitles(self.studio, self.player, space.views, self)
         self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
         self.verdicts = JudgesStrip(self.studio, self.feed, self.timeline, self)
         self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
@@ -253,6 +254,7 @@ class MainWindow(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._keep_focus)
+        EscapeKeys.install().left.connect(self._take_focus)
         self.set_boxes(True)
 
     # What is shown
@@ -380,6 +382,13 @@ class MainWindow(QMainWindow):
         # Qt gives it to what lies around a field that gave it up, where no key means anything.
         nowhere = now is None or now.focusPolicy() == Qt.FocusPolicy.NoFocus
         if nowhere and left and self.isActiveWindow() and not self._closing:
+            self.timeline.setFocus()
+
+    def _take_focus(self) -> None:
+        """Give the keys to the timeline after a field was left, where nothing else took them."""
+        focused = QApplication.focusWidget()
+        nowhere = focused is None or focused.focusPolicy() == Qt.FocusPolicy.NoFocus
+        if nowhere and self.isActiveWindow() and not self._closing:
             self.timeline.setFocus()
 
     def _after_showing(self) -> None:

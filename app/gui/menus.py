@@ -125,7 +125,7 @@ class Menus(QObject):
     def name_history(self, undo: str | None, redo: str | None, writable: bool) -> None:
         """Let undo and redo say which step they are about."""
         for key, word, step in (("undo", tr("&Undo"), undo), ("redo", tr("&Redo"), redo)):
-            self.actions[key].setText(f"{word} {step[:1].lower()}{step[1:]}" if step else word)
+            self.actions[key].setText(f"{word}: {step[:1].lower()}{step[1:]}" if step else word)
             self.actions[key].setEnabled(writable and step is not None)
             if self.actions[key].isEnabled():
                 self.actions[key].setToolTip(plain_tip(self._told(key)))
@@ -191,6 +191,8 @@ class Menus(QObject):
             Shortcut(
                 tr("Timeline"), "Return", tr("Go to the selected segment and repeat it, or type in the utterance")
             ),
+            Shortcut(tr("In every field"), "Esc", tr("Take back what was typed; again: leave the field")),
+            Shortcut(tr("In every field"), "Ctrl+Return", tr("In a text: keep what was typed, and leave it")),
             Shortcut(tr("In Faces"), "1, 2, 3", tr("It is this participant")),
             Shortcut(tr("In Faces"), "X", tr("Not a face, or a face after all")),
             Shortcut(tr("In Faces"), "Return", tr("Next face to decide")),

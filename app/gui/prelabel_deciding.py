@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QMenu
 from app.core.commands import cues as commands
 from app.core.cues.prelabels import Prelabel, open_prelabels
 from app.core.session import Session
+from app.gui.edit_text import Rows, count_rows
 from app.gui.playback import Playback
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.types import Changes
-from resources.translation import tr, trn
+from resources.translation import tr
 
 
 class PrelabelDeciding(QObject):
@@ -86,11 +87,12 @@ class PrelabelDeciding(QObject):
 
         if self._studio.edit(do):
             word = tr("Accepted") if accepted else tr("Rejected")
-            self._studio.told.emit(
-                tr("{word} {count}. Undo brings them back.").format(
-                    word=word, count=trn("{count} pre-label", "{count} pre-labels", len(ids))
-                )
+            text = (
+                tr("{word} {rows}. Undo brings it back.")
+                if len(ids) == 1
+                else tr("{word} {rows}. Undo brings them back.")
             )
+            self._studio.told.emit(text.format(word=word, rows=count_rows(Rows.PRELABELS, len(ids))))
             last = max(one.segment.start_us for one in which)
             rest = self._open()
             after = next((one for one in rest if one.segment.start_us >= last), rest[0] if rest else None)

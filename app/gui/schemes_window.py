@@ -1,6 +1,6 @@
 """The window of schemes joined to the study."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QWidget
 from app.core.commands import schemes as commands
 from app.core.scheme_report import Orphan, kept_schemes, orphans_of
 from app.core.session import Session
+from app.core.shortcuts import KeyTable
 from app.gui.actions.table import ACTIONS
 from app.gui.context import Context
 from app.gui.dialogs import Questions
+from app.gui.shortcuts import USUAL
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.schemes.loader import load_scheme, parse_scheme, scheme_text, shipped_names
@@ -65,6 +67,7 @@ class SchemesWindow(SchemesView):
 
     def _read(self, session: Session) -> list[SchemeEntry]:
         found = []
+        keys = self._studio.settings.shortcuts
         for one in kept_schemes(session):
             group = Group.USED if one.used else Group.KEPT
             found.append(
@@ -79,18 +82,21 @@ class SchemesWindow(SchemesView):
                     one.values,
                     one.orphans,
                     self._file_of(session, one.key),
-                    _taken(one.scheme),
+                    taken_shortcuts(one.scheme, keys),
                 )
             )
         known = {entry.key for entry in found}
         for name in shipped_names():
             if name not in known:
                 scheme = load_scheme(name)
-                found.append(SchemeEntry(Group.SHIPPED, name, scheme.name, scheme))
+                taken = taken_shortcuts(scheme, keys)
+                found.append(SchemeEntry(Group.SHIPPED, name, scheme.name, scheme, taken=taken))
         for key, (path, text) in self._checked.items():
             scheme = parse_scheme(text, path.name)
             name = tr("{name}, version {version}").format(name=scheme.name, version=scheme.version)
-            found.append(SchemeEntry(Group.FILE, key, name, scheme, file=str(path), taken=_taken(scheme)))
+            found.append(
+                SchemeEntry(Group.FILE, key, name, scheme, file=str(path), taken=taken_shortcuts(scheme, keys))
+            )
         return found
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
@@ -180,9 +186,15 @@ class SchemesWindow(SchemesView):
             self._studio.change_settings(lambda kept: replace(kept, scheme_files=kept.scheme_files | file))
 
 
-def _taken(scheme: Scheme | None) -> tuple[str, ...]:
-    """Return the shortcuts of a scheme that the window uses itself."""
-    window = {key.upper() for spec in ACTIONS for key in spec.keys}
+def taken_shortcuts(scheme: Scheme | None, kept: Mapping[str, Json]) -> tuple[str, ...]:
+    """Return the shortcuts of a scheme that do not work, because the window uses them itself.
+
+    Args:
+        scheme: which one.
+        kept: the user's own keys, as the settings keep them. Keys of a single mode are not in the way.
+    """
+    table = KeyTable.of(USUAL, kept)
+    window = {key.upper() for spec in ACTIONS if not spec.mode for key in table.keys(spec.key)}
     return () if scheme is None else tuple(key for key in scheme.shortcuts() if key.upper() in window)
 
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 from app.core.commands import segments as commands
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
+from app.gui.edit_text import Rows, tell_changed, tell_deleted
 from app.gui.nudging import nudged
 from app.gui.player import Player
 from app.gui.studio import Studio
@@ -95,6 +96,9 @@ class SegmentEditing(QObject):
         if self._studio.edit(lambda session: commands.set_label(session, ids, label)):
             changed = self._segments(ids)
             self._last |= {(one.scheme, one.track): label for one in changed}
+            if len(ids) > 1:
+                recordings = len({one.recording_id for one in changed})
+                self._studio.told.emit(tell_changed(Rows.SEGMENTS, len(ids), recordings))
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""
@@ -156,13 +160,9 @@ class SegmentEditing(QObject):
     def delete(self, ids: Sequence[str] | None = None) -> None:
         """Delete segments, by default the selected ones; undo brings them back."""
         gone = tuple(self._studio.selected if ids is None else ids)
+        recordings = len({one.recording_id for one in self._segments(gone)})
         if gone and self._studio.edit(lambda s: commands.delete_segments(s, gone)):
-            count = "segment" if len(gone) == 1 else tr("{gone} segments").format(gone=len(gone))
-            self._studio.told.emit(
-                tr("Deleted {count}. Undo brings it back.").format(count=count)
-                if len(gone) == 1
-                else tr("Deleted {count}.").format(count=count)
-            )
+            self._studio.told.emit(tell_deleted(Rows.SEGMENTS, len(gone), recordings))
 
     def end_here(self) -> int:
         """Return where a segment ends that ends at the frame on screen: after the last frame, the recording's end."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 from app.core.commands import transcript as commands
 from app.core.commands import who_speaks
 from app.core.session import Session
+from app.gui.edit_text import Rows, tell_changed, tell_deleted
 from app.gui.nudging import nudged
 from app.gui.player import Player
 from app.gui.spoken_lanes import NOBODY
@@ -73,17 +74,12 @@ class SpokenEditing(QObject):
 
     def assign(self, ids: Sequence[str], participant_id: str | None) -> None:
         """Say who speaks."""
-        self._studio.edit(lambda session: who_speaks.assign(session, ids, participant_id))
+        self._change(lambda session: who_speaks.assign(session, ids, participant_id), len(ids))
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete utterances; undo brings them back."""
         if self._studio.edit(lambda session: commands.delete(session, ids)):
-            count = "utterance" if len(ids) == 1 else tr("{ids} utterances").format(ids=len(ids))
-            self._studio.told.emit(
-                tr("Deleted {count}. Undo brings it back.").format(count=count)
-                if len(ids) == 1
-                else tr("Deleted {count}.").format(count=count)
-            )
+            self._studio.told.emit(tell_deleted(Rows.UTTERANCES, len(ids)))
 
     def add(self, lane: str, start_us: int, end_us: int) -> None:
         """Add an utterance without words in a speaker's lane, and go where its words are written."""
@@ -128,4 +124,8 @@ class SpokenEditing(QObject):
         owner.popup(where)
 
     def _accept(self, ids: Sequence[str]) -> None:
-        self._studio.edit(lambda session: who_speaks.accept_speakers(session, ids))
+        self._change(lambda session: who_speaks.accept_speakers(session, ids), len(ids))
+
+    def _change(self, do: Callable[[Session], Changes], number: int) -> None:
+        if self._studio.edit(do) and number > 1:
+            self._studio.told.emit(tell_changed(Rows.UTTERANCES, number))

@@ -66,7 +66,14 @@ class StartDialog(OwnDialog):
     """Asks for everything at once; only the place of the study has to be right."""
 
     def __init__(
-        self, questions: "Questions", folder: Path, annotator: str | None, *, first: bool, parent: QWidget | None
+        self,
+        questions: "Questions",
+        folder: Path,
+        annotator: str | None,
+        *,
+        first: bool,
+        parent: QWidget | None,
+        recordings: Sequence[Path] = (),
     ) -> None:
         """Make the dialog.
 
@@ -76,6 +83,7 @@ class StartDialog(OwnDialog):
             annotator: the name that is proposed; None where it is known and not asked.
             first: the program was never used before: a study need not be begun.
             parent: window that it belongs to.
+            recordings: those that are listed already; the study is named after the first.
         """
         super().__init__(parent)
         self._questions = questions
@@ -99,7 +107,7 @@ class StartDialog(OwnDialog):
         self.begin.toggled.connect(self._check)
         if first:
             self.form.addRow("", self.begin)
-        self.place = QLineEdit(str(proposed_path(folder)))
+        self.place = QLineEdit(str(proposed_path(folder, recordings[0].stem if recordings else "study")))
         self.place.setAccessibleName(tr("File of the study"))
         self.place.setCursorPosition(len(self.place.text()))
         self.choose = QPushButton(tr("C&hoose…"))
@@ -128,7 +136,7 @@ class StartDialog(OwnDialog):
         column.addLayout(self.buttons)
         for field in (self.name, self.place):
             field.textChanged.connect(self._check)
-        self._check()
+        self.add_recordings(recordings)
         (self.name if annotator is not None else self.place).setFocus()
 
     def plan(self) -> StudyPlan:
@@ -287,12 +295,12 @@ def proposed_name() -> str:
     return full if full and full != login and full.lower() != "root" else login
 
 
-def proposed_path(folder: Path) -> Path:
+def proposed_path(folder: Path, stem: str = "study") -> Path:
     """Return a free name for a new study in a folder."""
-    number, path = 1, folder / f"study{SUFFIX}"
+    number, path = 1, folder / f"{stem}{SUFFIX}"
     while path.exists():
         number += 1
-        path = folder / f"study-{number}{SUFFIX}"
+        path = folder / f"{stem}-{number}{SUFFIX}"
     return path
 
 

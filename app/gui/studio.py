@@ -15,8 +15,8 @@ from app.gui.bridge import Bridge
 from project.errors import Cancelled, UserError
 from project.names import shown
 from project.progress import Progress, Silent
-from project.queries.segments import segment
 from project.queries.sight import Lane, came_or_went, hidden_lanes
+from project.queries.table import listed_segments
 from project.sealing.container import is_sealed
 from project.types import Changes, Recording
 from resources.translation import tr
@@ -326,13 +326,15 @@ class Studio(QObject):
         return changes | moved
 
     def _elsewhere(self, changes: Changes) -> str:
-        """Name the recording that a change is in, where it is not the one that is shown."""
+        """Name the recording that a change is in, where it is one alone, and not the one that is shown."""
         session = self.session
-        one = next(iter(changes.ids("segment") | changes.ids("segment_value")), None)
-        found = segment(session.study, one) if session is not None and one is not None else None
-        if session is None or found is None or (self.recording and found.recording_id == self.recording.id):
+        if session is None:
             return ""
-        return tr(", in recording {number}").format(number=session.recording(found.recording_id).number)
+        ids = changes.ids("segment") | changes.ids("segment_value")
+        homes = {one.recording_id for one in listed_segments(session.study, [*ids])}
+        if len(homes) != 1 or (self.recording is not None and homes == {self.recording.id}):
+            return ""
+        return tr(", in recording {number}").format(number=session.recording(homes.pop()).number)
 
 
 def _whole(do: Callable[[Session], Changes | None]) -> Callable[[Session], Changes | None]:

@@ -1,6 +1,7 @@
-"""Shows what is said at the playhead as a line at the foot of the picture."""
+"""Shows what is said at the playhead as a line at the foot of the picture, of the large one where there are several."""
 
 from bisect import bisect_right
+from collections.abc import Collection
 from dataclasses import replace
 
 from PySide6.QtCore import QObject
@@ -10,7 +11,8 @@ from app.gui.studio import Studio
 from project.queries.participants import all_participants
 from project.queries.utterances import utterances_called, utterances_of
 from project.types import Changes, Utterance
-from widgets.player_view import PlayerView
+from resources.translation import tr
+from widgets.views_grid import ViewsGrid
 
 _SIZES = (0.75, 1.0, 1.25, 1.5, 2.0)
 
@@ -22,17 +24,19 @@ class Subtitles(QObject):
         on: whether it is shown.
     """
 
-    def __init__(self, studio: Studio, player: Player, view: PlayerView, parent: QObject | None = None) -> None:
+    def __init__(self, studio: Studio, player: Player, views: ViewsGrid, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._studio = studio
         self._player = player
-        self._view = view
+        self._views = views
         self.on = True
+        self._told_off = False
         self._utterances: list[Utterance] = []
         self._starts: list[int] = []
         self._longest_us = 0
         self._speakers: dict[str, str] = {}
-        view.set_subtitle_scale(max(_SIZES[0], min(_SIZES[-1], studio.settings.subtitles)))
+        self._size = max(_SIZES[0], min(_SIZES[-1], studio.settings.subtitles))
+        views.front_changed.connect(lambda: self._show(player.position_us))
         studio.recording_changed.connect(self._reload)
         studio.bridge.changed.connect(self._apply)
         player.position_changed.connect(self._show)
@@ -40,6 +44,7 @@ class Subtitles(QObject):
     def toggle(self) -> None:
         """Show what is said, or no longer."""
         self.on = not self.on
+        self._told_off = False
         self._show(self._player.position_us)
 
     def resize(self, steps: int) -> None:
@@ -48,7 +53,8 @@ class Subtitles(QObject):
         place = min(range(len(_SIZES)), key=lambda one: abs(_SIZES[one] - settings.subtitles)) + steps
         size = _SIZES[min(max(place, 0), len(_SIZES) - 1)]
         self._studio.change_settings(lambda kept: replace(kept, subtitles=size))
-        self._view.set_subtitle_scale(size)
+        self._size = size
+        self._show(self._player.position_us)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         session, recording, touched = self._studio.session, self._studio.recording, changes.ids("utterance")
@@ -57,9 +63,20 @@ class Subtitles(QObject):
         if touched:
             now = utterances_called(session.study, touched).values()
             kept = [one for one in self._utterances if one.id not in touched]
+            self._say_why_not(now)
             self._take([*kept, *(one for one in now if one.recording_id == recording.id)])
         if touched or changes.ids("participant"):
             self._name_speakers()
+
+    def _say_why_not(self, now: Collection[Utterance]) -> None:
+        """Say why what somebody has just checked is not to be seen in the picture."""
+        drafts = {one.id for one in self._utterances if not one.checked}
+        checked = [one for one in now if one.checked and one.id in drafts]
+        if any(not one.text.strip() for one in checked):
+            self._studio.told.emit(tr("Checked, but without text: no subtitle is shown for it."))
+        elif checked and not self.on and not self._told_off:
+            self._told_off = True
+            self._studio.told.emit(tr("Checked. Subtitles are switched off: U shows them in the picture."))
 
     def _reload(self) -> None:
         session, recording = self._studio.session, self._studio.recording
@@ -78,7 +95,12 @@ class Subtitles(QObject):
         self._show(self._player.position_us)
 
     def _show(self, time_us: int) -> None:
-        self._view.set_subtitle("\n".join(self._said_at(time_us)) if self.on else "")
+        text = "\n".join(self._said_at(time_us)) if self.on else ""
+        front, *others = self._views.views()
+        front.set_subtitle_scale(self._size)
+        front.set_subtitle(text)
+        for view in others:
+            view.set_subtitle("")
 
     def _said_at(self, time_us: int) -> list[str]:
         """Return a line for each utterance at a time, with its speaker where known; a question mark is for a guess."""

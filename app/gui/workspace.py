@@ -22,7 +22,6 @@ from widgets.plain_tip import plain_tip
 from widgets.player_view import PlayerView
 from widgets.range_slider import RangeSlider
 from widgets.recordings_list import RecordingsList
-from widgets.timeline.layout import HEADER
 from widgets.timeline.view import TimelineView
 from widgets.training.gate_line import GateLine
 from widgets.transport_bar import TransportBar
@@ -36,6 +35,8 @@ _KEYS = {
     "full_screen": "F",
 }
 _SLIDER_MARGIN = 12
+_WIDEST_BAR = 64
+"""Pixels that a scroll bar takes at most, whatever the style."""
 
 
 class ModesBar(QWidget):
@@ -159,11 +160,22 @@ class Workspace(QWidget):
         column.addWidget(self.gate_line)
         column.addWidget(self.coding_line)
         row = QHBoxLayout()
-        row.setContentsMargins(HEADER - _SLIDER_MARGIN, 0, 0, 0)
         row.addWidget(self.slider)
+        self._slider_row = row
         column.addLayout(row)
         # The slider's track ends before its own edge: the timeline ends there too, so that times stand above times.
         below = QHBoxLayout()
         below.setContentsMargins(0, 0, _SLIDER_MARGIN, 0)
         below.addWidget(self.timeline)
         column.addLayout(below, 1)
+        self.timeline.edges_changed.connect(self._align_slider)
+        self._align_slider()
+
+    def _align_slider(self) -> None:
+        """Let the slider's track begin and end where the times of the timeline do, with a scroll bar and without."""
+        begin, end = self.timeline.edges()
+        beside = self.timeline.width() - end
+        if not 0 <= beside <= _WIDEST_BAR:
+            # The parts have no sizes yet: these come with the next layout.
+            beside = 0
+        self._slider_row.setContentsMargins(begin - _SLIDER_MARGIN, 0, beside, 0)

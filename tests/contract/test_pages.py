@@ -45,6 +45,8 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_commands_that_are_shown_exist() -> None:
-    shown = set(re.findall(r"(?:`|    )greenroom ([a-z-]+)", all_pages()))
+    words = set(re.findall(r"(?:`|    )greenroom ([a-z.-]+)", all_pages()))
+    # A study in place of a command is opened.
+    shown = {word for word in words if not word.endswith(".greenroom")}
     assert shown <= set(COMMANDS)
     assert len(shown) > 10

@@ -10,6 +10,7 @@ from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
 from app.core.session import Session
 from app.gui.actions.table import ACTIONS
+from app.gui.schemes_window import taken_shortcuts
 from docs.site.parts import PARTS
 from project.queries.segments import segment, values_of
 from project.schemes.loader import load_scheme, parse_scheme
@@ -170,3 +171,12 @@ def test_the_documentation_mentions_it_and_every_key(name: str) -> None:
     shortcuts += [field.shortcut for field in scheme.fields] + [choice.shortcut for choice in choices]
     for shortcut in filter(None, shortcuts):
         assert f"`{shortcut}`" in text, shortcut
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_window_warns_of_no_key_in_it(name: str) -> None:
+    assert taken_shortcuts(load_scheme(name), {}) == (), "keys of a single mode are not in the way"
+
+
+def test_the_window_warns_of_a_key_that_somebody_gave_an_action_instead() -> None:
+    assert taken_shortcuts(load_scheme("shrec"), {"boxes": ["E"]}) == ("E",)

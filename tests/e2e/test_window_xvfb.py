@@ -44,7 +44,7 @@ def test_the_program_shows_the_study_and_leaves_one_file(display: dict[str, str]
     log = tmp_path / "errors.txt"
     with log.open("wb") as errors:
         program = subprocess.Popen(
-            [sys.executable, "-m", "greenroom", "open", str(study)], env=display, stderr=errors, cwd=tmp_path
+            [sys.executable, "-m", "greenroom", str(study)], env=display, stderr=errors, cwd=tmp_path
         )
     try:
         orange = (205, 85, 50)

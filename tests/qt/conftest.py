@@ -12,12 +12,14 @@ from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.starting import StudyPlan
 from widgets import theme
+from widgets.escape import EscapeKeys
 
 
 @pytest.fixture(scope="session", autouse=True)
 def look(qapp: QApplication) -> None:
     """Sizes depend on the typeface and the style, so every test has them, whichever comes first."""
     theme.apply(qapp, "dark")
+    EscapeKeys.install()
 
 
 @pytest.fixture(autouse=True)

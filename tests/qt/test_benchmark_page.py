@@ -407,17 +407,17 @@ def test_a_run_that_was_interrupted_is_offered_at_the_next_opening_and_goes_on(
     on = bench()
     path = on.session.study.path
     on.ask("oracle", "random")
-    on.qtbot.waitUntil(lambda: on.window.jobs.busy, timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: on.window.jobs.busy)
     (title,) = on.window.jobs.titles()
     assert "2 judges" in title, "one plan, whichever of its jobs runs"
     on.window.close_study()
-    on.qtbot.waitUntil(lambda: not on.window.jobs.busy, timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: not on.window.jobs.busy)
     assert on.window.open_study(path)
-    on.qtbot.waitUntil(lambda: on.window.messages.message() == "1 job was interrupted.", timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: on.window.messages.message() == "1 job was interrupted.")
     runs = benchmark_runs(on.session.study)
     assert len(runs) == 2
     on.window.interrupted.acts["resume_interrupted"]()
-    on.qtbot.waitUntil(lambda: on.answered() == [30, 30], timeout=SLOW_MS)
-    on.qtbot.waitUntil(lambda: not on.window.jobs.titles(), timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: on.answered() == [30, 30])
+    on.qtbot.waitUntil(lambda: not on.window.jobs.titles())
     assert benchmark_runs(on.session.study) == runs, "they go on, and are not begun anew"
     assert on.window.interrupted.all() == []

@@ -109,7 +109,7 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     field = QApplication.focusWidget()
     assert isinstance(field, QPlainTextEdit)
     QTest.keyClicks(field, "It waits.")
-    press(Key.Key_Escape)
+    press(Key.Key_Return, modifier=CTRL)
     assert QApplication.focusWidget() is window.timeline
     assert values_in(session.study, own.recording_id)[own.id]["rationale"].value == "It waits."
 

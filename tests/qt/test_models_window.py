@@ -55,7 +55,7 @@ class Answers(Questions):
         self.asked.append(title)
         return self.given
 
-    def file(self, title: str) -> Path | None:
+    def file(self, title: str, kinds: str = "") -> Path | None:
         self.asked.append(title)
         return self.given
 

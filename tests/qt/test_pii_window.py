@@ -302,11 +302,11 @@ def test_a_transcript_in_a_language_that_is_not_covered_is_named_until_it_is(win
             insert_utterances(session.study, [Utterance(new_id(), recording.id, 0, 900_000, polish, None, ())])
         return step.changes
 
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         window._context.studio.edit(write)
     assert window.languages.isVisible()
     assert "Recording 2: 18 of 18 words are not covered, mostly in Polish" in window.languages.text()
     assert "pii-reviewed" in window.languages.text()
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         window._context.studio.undo()
     assert not window.languages.isVisible()

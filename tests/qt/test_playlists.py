@@ -81,14 +81,14 @@ def test_the_file_that_was_looked_at_is_the_one_that_plays(qtbot: QtBot, engine:
     place = tmp_path / "clip.mp4"
     make_clip(place, size=(48, 32), frames=30, fps=10)
     engine.open(place, 48, 32)
-    with qtbot.waitSignal(engine.picture, timeout=30_000):
+    with qtbot.waitSignal(engine.picture):
         engine.start(0, 1.0)
     (tmp_path / "list").write_text(HLS)
     (tmp_path / "list").replace(place)
     engine.pause()
-    with qtbot.waitSignal(engine.picture, timeout=30_000):
+    with qtbot.waitSignal(engine.picture):
         engine.start(1_000_000, 1.0)
-    with qtbot.waitSignal(engine.ended, timeout=30_000):
+    with qtbot.waitSignal(engine.ended):
         pass
 
 
@@ -97,7 +97,7 @@ def test_every_thread_of_libvlc_has_lost_the_network(qtbot: QtBot, engine: VlcEn
     make_clip(tmp_path / "clip.mp4", size=(48, 32), frames=60, fps=10, sound=True)
     before = _threads()
     engine.open(tmp_path / "clip.mp4", 48, 32)
-    with qtbot.waitSignal(engine.picture, timeout=30_000):
+    with qtbot.waitSignal(engine.picture):
         engine.start(0, 1.0)
     started = _threads() - before
     assert len(started) >= 3, "libVLC reads, decodes and shows in threads of its own"

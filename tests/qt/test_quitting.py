@@ -104,7 +104,7 @@ def start(window: MainWindow, qtbot: QtBot) -> Work:
     assert session is not None
     recording = session.study.rows("SELECT id FROM recording")[0][0]
     work = scene_job.prepare(session, recording)
-    with qtbot.waitSignal(window.jobs.progressed, timeout=20_000):
+    with qtbot.waitSignal(window.jobs.progressed):
         window.jobs.start(work)
     return work
 
@@ -149,7 +149,7 @@ def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
     again = opened()
     qtbot.waitUntil(lambda: again.messages.message() == "1 job was interrupted.")
     go.write_text("")
-    with qtbot.waitSignal(again.jobs.done, timeout=20_000):
+    with qtbot.waitSignal(again.jobs.done):
         again.interrupted.acts["resume_interrupted"]()
     assert again.interrupted.all() == []
     assert again.close()
@@ -174,7 +174,7 @@ def test_a_job_that_somebody_cancels_is_not_interrupted(
 ) -> None:
     window = opened()
     work = start(window, qtbot)
-    with qtbot.waitSignal(window.jobs.stopped, timeout=20_000):
+    with qtbot.waitSignal(window.jobs.stopped):
         window.jobs.cancel(work)
     assert note_files(study) == []
 
@@ -194,7 +194,7 @@ def test_jobs_go_on_without_a_window_and_their_results_are_stored(
     with Session.open(study, "Ada") as second:
         assert "run in the background" in second.study.read_only_reason
     go.write_text("")
-    qtbot.waitUntil(lambda: window.studio.session is None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.studio.session is None)
     assert not locking.is_held(study)
     assert (noted(study), runs(study)) == ([], 1)
     again = opened()
@@ -361,7 +361,7 @@ def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
     assert not window.close()
     assert "sealed afterwards" in asked[0][1]
     go.write_text("")
-    qtbot.waitUntil(lambda: window.studio.session is None and not window.studio.apart.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: window.studio.session is None and not window.studio.apart.busy)
     assert not [one for one in QApplication.topLevelWidgets() if one.isVisible()]
     assert [one for one in (tmp_path / "memory").rglob("*") if one.is_file() and one.name != "lock"] == [], (
         "nothing is left in the clear"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 
 from tests.qt.walking import controls, nameless, tab_walk, unexplained
 from widgets import theme
-from widgets.recordings_delegate import RecordingsDelegate, fitting_counts
+from widgets.recordings_delegate import RecordingsDelegate, fitting_counts, shown_length
 from widgets.recordings_list import RecordingsList
 from widgets.recordings_model import THUMBNAIL, RecordingRow, RecordingsModel
 
@@ -304,3 +304,8 @@ def test_counts_give_way_where_there_is_little_room(qapp):
     assert fitting_counts(row, metrics, wide) == "12 · 7"
     assert fitting_counts(row, metrics, wide - 1) == "19"
     assert fitting_counts(row, metrics, narrow - 1) == ""
+
+
+def test_a_short_clip_has_a_length():
+    assert shown_length(RecordingRow("r1", 1, "a.mp4", 200_000)) == "0.2 s"
+    assert shown_length(RecordingRow("r1", 1, "a.mp4", 717_000_000)) == "0:11:57"

@@ -285,6 +285,6 @@ def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it
     monkeypatch.setattr(ReportDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
     window.files.questions.save = lambda *_: tmp_path / "saved.greenroom"  # type: ignore[method-assign,assignment]
     window.menus.actions["recover"].trigger()
-    qtbot.waitUntil(lambda: window.studio.writable, timeout=60_000)
+    qtbot.waitUntil(lambda: window.studio.writable)
     assert window.studio.session.study.path == tmp_path / "saved.greenroom"
     assert path.read_bytes() == before

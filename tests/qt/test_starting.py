@@ -155,7 +155,7 @@ def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot
     first.dialog.scheme.setCurrentRow(2)
     first.dialog.add_recordings([talk])
     scheme = first.dialog.plan().scheme
-    with qtbot.waitSignal(window.files.added, timeout=20_000):
+    with qtbot.waitSignal(window.files.added):
         first.dialog.accept()
     session = window.studio.session
     assert session is not None

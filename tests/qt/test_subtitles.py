@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.core.commands import transcript as commands
 from app.core.settings import load_settings
 from app.gui.main_window import MainWindow
 from project.ids import new_id
@@ -13,6 +14,9 @@ from project.queries.participants import insert_participant
 from project.queries.utterances import insert_utterances, update_utterance, utterances_of
 from project.types import Participant, ParticipantRole, Utterance
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
+from widgets.player_view import PlayerView
+from widgets.views_grid import Arrangement, View
+from widgets.views_layout import Layout
 
 __all__ = ["Answers", "answers", "open_window", "sample", "study"]
 
@@ -78,3 +82,43 @@ def test_it_can_be_switched_off_and_goes_with_undo(window: MainWindow) -> None:
     assert window.view.subtitle() == "P01: Long."
     window.studio.undo()
     assert window.view.subtitle() == ""
+
+
+def test_a_draft_that_was_checked_is_shown_or_the_window_says_why_not(window: MainWindow) -> None:
+    session, recording = window.studio.session, window.studio.recording
+    assert session is not None
+    assert recording is not None
+    long, short, later = utterances_of(session.study, recording.id)
+    window.playback.jump(4_000_000)
+    assert window.studio.edit(lambda s: commands.check(s, [long.id, short.id, later.id], False))
+    assert window.studio.edit(lambda s: commands.check(s, [long.id]))
+    assert window.view.subtitle() == "P01: Long."
+    window.menus.actions["subtitles"].trigger()
+    assert window.studio.edit(lambda s: commands.check(s, [short.id]))
+    assert "Subtitles are switched off: U shows them" in window.messages.message()
+    with session.step("Empty") as step:
+        update_utterance(session.study, replace(later, text="", checked=False))
+    window.studio.publish(step.changes)
+    assert window.studio.edit(lambda s: commands.check(s, [later.id]))
+    assert "without text" in window.messages.message()
+
+
+def test_it_stands_in_the_picture_that_is_large(window: MainWindow) -> None:
+    grid = window.workspace.views
+    grid.set_views([View("other", "Side", 16 / 9)])
+    grid.arrange(Arrangement(Layout.INSET, large="other"))
+    window.playback.jump(4_000_000)
+    assert grid.view("other").subtitle() == "P01: Long."
+    assert window.view.subtitle() == ""
+    grid.arrange(Arrangement(Layout.INSET))
+    assert window.view.subtitle() == "P01: Long."
+    assert grid.view("other").subtitle() == ""
+
+
+def test_without_a_picture_it_is_shown_too(qtbot: QtBot) -> None:
+    view = PlayerView()
+    qtbot.addWidget(view)
+    view.resize(480, 320)
+    before = view.grab().toImage()
+    view.set_subtitle("Hello")
+    assert view.grab().toImage() != before

@@ -96,6 +96,8 @@ def test_esc_is_the_fields_own_while_it_has_the_focus(qtbot):
     type_over(qtbot, edit, "5")
     qtbot.keyClick(edit, Qt.Key.Key_Escape)
     assert edit.text() == "0:00:00.000"
+    assert edit.hasFocus(), "it takes back what was typed, and no more"
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
     assert not edit.hasFocus()
     assert not taken
     qtbot.keyClick(window, Qt.Key.Key_Escape)

@@ -128,4 +128,4 @@ def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Ope
     assert not any(one.checked for one in found)
     assert ended.args[0].parameters["prompt"] == "Greenroom"
     assert window.listening.dialog is None
-    assert window.menus.actions["undo"].text() == "&Undo transcribe recording 1"
+    assert window.menus.actions["undo"].text() == "&Undo: transcribe recording 1"

@@ -244,6 +244,9 @@ def test_typing_is_never_lost(qtbot: QtBot, window: MainWindow) -> None:
     assert not said(window)[0].checked
     press(window, Qt.Key.Key_Escape)
     assert texts(window)[0] == SAID[0][2], "Esc takes back what was kept meanwhile"
+    assert page(window).view.editing, "and once more stops typing"
+    press(window, Qt.Key.Key_Escape)
+    assert not page(window).view.editing
     for leave in (
         lambda: window.set_mode("annotate"),
         lambda: window.studio.show_recording(None),

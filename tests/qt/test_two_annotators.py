@@ -71,9 +71,10 @@ def annotate(qtbot: QtBot, window: MainWindow, number: int, marks: Marks) -> Non
         press(window, Key(Key.Key_1 + ATTRIBUTES.index(attribute)), Key.Key_V, Key.Key_T)
         QTest.keyClicks(window.focusWidget(), f"{label} because of {attribute}")
         if label == "error":
-            press(window, Key.Key_Escape, Key.Key_D)
+            QTest.keyClick(window.focusWidget(), Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+            press(window, Key.Key_D)
             QTest.keyClicks(window.focusWidget(), "It should have waited.")
-        press(window, Key.Key_Escape)
+        QTest.keyClick(window.focusWidget(), Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         press(window, Key.Key_Escape)
 
 

@@ -97,11 +97,17 @@ def test_a_folder_without_videos_is_said_to_have_none(opened: MainWindow, tmp_pa
 
 
 def test_a_dropped_study_is_opened_and_a_video_without_one_is_not_lost_silently(
-    window: MainWindow, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = sample_study(tmp_path / "study")
+    asked: list[str] = []
+    monkeypatch.setattr(
+        window.files.questions, "agree", lambda _title, question, _button, **_more: asked.append(question)
+    )
     drop(window, sample.parent / "sample.mp4")
-    assert "No study is open" in window.messages.message()
+    qtbot.waitUntil(lambda: bool(asked))
+    assert asked[0].startswith("Make a study of “sample.mp4”?")
+    assert window.studio.session is None
     drop(window, sample)
     assert window.studio.session is not None
     assert window.studio.session.study.path == sample
@@ -177,7 +183,7 @@ def test_the_window_fits_a_small_screen(window: MainWindow, tmp_path: Path) -> N
     assert window.height() <= screen.height()
 
 
-def test_esc_in_a_text_goes_back_to_the_timeline_so_that_the_next_segment_is_a_key_away(
+def test_a_text_is_left_by_keys_for_the_timeline_so_that_the_next_segment_is_a_key_away(
     qtbot: QtBot, opened: MainWindow
 ) -> None:
     opened.activateWindow()
@@ -193,7 +199,7 @@ def test_esc_in_a_text_goes_back_to_the_timeline_so_that_the_next_segment_is_a_k
     assert text is not None
     assert text is not opened.timeline
     qtbot.keyClicks(text, "because")
-    qtbot.keyClick(text, Qt.Key.Key_Escape)
+    qtbot.keyClick(text, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert opened.timeline.hasFocus()
     qtbot.keyClick(opened.timeline, Qt.Key.Key_Down)
     assert opened.studio.selected != (first.id,)

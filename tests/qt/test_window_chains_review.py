@@ -45,7 +45,7 @@ class Answers(Questions):
         self.asked.append(path.name)
         return self.folder_given / path.name
 
-    def file(self, title: str) -> Path | None:
+    def file(self, title: str, kinds: str = "") -> Path | None:
         return self.folder_given / "The-bag.json"
 
     def text(self, title: str, question: str, before: str) -> str | None:
@@ -126,7 +126,7 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     assert page.part() is Part.REVIEW
     assert QApplication.focusWidget() is page.review.note
     type_in(window, "Why is she startled?")
-    press(window, "Esc")
+    press(window, "Return")
     assert QApplication.focusWidget() is window.timeline
     assert page.review.note.text() == "Why is she startled?"
     click(page.review.buttons[ChainDecision.DISCUSS])

@@ -25,11 +25,23 @@ from tests.qt.walking import nameless, unexplained
 from widgets.segments.model import LOOK, MARKS
 
 
+class Answers(Questions):
+    """Says yes, or no, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.yes = True
+        self.asked: list[tuple[str, str]] = []
+
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
+        self.asked.append((question.split("\n")[0], button))
+        return self.yes
+
+
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     with Study.create(tmp_path / "lab.greenroom") as made:
         fill(made, recordings=6, segments=90)
-    opened = MainWindow(Questions.__new__(Questions))
+    opened = MainWindow(Answers())
     qtbot.addWidget(opened)
     opened.show()
     qtbot.waitExposed(opened)
@@ -121,7 +133,7 @@ def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
     studio.undo()
     assert {one.id for one in all_segments(session.study)} == every
     studio.redo()
-    assert begun == ["Changing", "Undoing", "Making"]
+    assert begun == ["Deleting", "Undoing", "Making"]
     monkeypatch.setattr(Silent, "check_cancelled", _stop)
     monkeypatch.setattr(studio.apart, "run", lambda work, _text, **_named: work(Silent()))
     monkeypatch.setattr("project.store._LOOK_EVERY", 1)
@@ -216,6 +228,64 @@ def test_edits_of_many_are_one_step_and_say_before_what_stays(
     assert len(segments.view.selected()) == 90
     window.studio.undo()
     assert all_segments(session.study) == before
+
+
+def _answers(window: MainWindow) -> Answers:
+    assert isinstance(window.files.questions, Answers)
+    return window.files.questions
+
+
+def test_a_bulk_delete_counts_segments_and_recordings_and_asks_where_it_is_more_than_one(
+    window: MainWindow, segments: SegmentsWindow
+) -> None:
+    session = window.studio.session
+    assert session is not None
+    segments.follow.setChecked(False)
+    own = [one for one in all_segments(session.study) if _mine(window, one.id)]
+    first, *others = dict.fromkeys(one.recording_id for one in own)
+    one_recording = [one.id for one in own if one.recording_id == first]
+    two_recordings = [one.id for one in own if one.recording_id in (first, others[0])]
+    both = len(two_recordings)
+    other_person = next(one.id for one in all_segments(session.study) if not _mine(window, one.id))
+
+    segments.view.select([*one_recording, other_person], one_recording[0])
+    segments.view.delete_requested.emit()
+    assert _answers(window).asked == [], "one undo brings back what is of one recording"
+    assert window.messages.message() == f"Deleted {len(one_recording)} segments. Undo brings them back."
+    assert window.menus.actions["undo"].text() == f"&Undo: delete {len(one_recording)} segments"
+    window.studio.undo()
+
+    _answers(window).yes = False
+    segments.view.select([*two_recordings, other_person], two_recordings[0])
+    segments.view.delete_requested.emit()
+    assert _answers(window).asked == [(f"Delete {both} segments in 2 recordings?", f"Delete {both} segments")]
+    assert {one.id for one in all_segments(session.study)} >= set(two_recordings)
+    _answers(window).yes = True
+    segments.view.delete_requested.emit()
+    assert window.messages.message() == f"Deleted {both} segments in 2 recordings. Undo brings them back."
+    assert not {one.id for one in all_segments(session.study)} & set(two_recordings)
+    assert window.menus.actions["undo"].text() == f"&Undo: delete {both} segments in 2 recordings"
+    window.studio.undo()
+    assert window.messages.message() == f"Undone: Delete {both} segments in 2 recordings", "of no recording alone"
+
+    segments.view.select(two_recordings[-1:], two_recordings[-1])
+    segments.view.delete_requested.emit()
+    assert window.messages.message() == "Deleted 1 segment. Undo brings it back."
+
+
+def test_other_edits_of_many_count_and_ask_too(window: MainWindow, segments: SegmentsWindow) -> None:
+    session = window.studio.session
+    assert session is not None
+    segments.follow.setChecked(False)
+    own = [one for one in all_segments(session.study) if _mine(window, one.id) and one.label != "none"]
+    homes, many = len({one.recording_id for one in own}), len(own)
+    segments.view.select([one.id for one in own], own[0].id)
+    segments.bulk_bar.label_chosen.emit("none")
+    assert _answers(window).asked == [(f"Change {many} segments in {homes} recordings?", f"Change {many} segments")]
+    assert window.messages.message() == f"Changed {many} segments in {homes} recordings. One undo takes it back."
+    assert session.study.undo_name == f"Change {many} segments in {homes} recordings to unmarked"
+    segments.bulk_bar.shift_requested.emit(-1)
+    assert len(_answers(window).asked) == 2
 
 
 def test_copied_rows_leave_held_out_recordings_out(window: MainWindow, segments: SegmentsWindow) -> None:

@@ -112,7 +112,7 @@ def test_another_choice_has_to_be_looked_at_before_it_is_done(qtbot: QtBot, lab:
 def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, open_window: Open) -> None:
     path = study_with(tmp_path, ["hello"], ["Zebbie laughs", "Z. Q. laughs", "ask Zebediahlein"])
     dialog = dialog_of(open_window(path))
-    qtbot.waitUntil(lambda: dialog.alike.undecided == 3, timeout=60_000)
+    qtbot.waitUntil(lambda: dialog.alike.undecided == 3)
     QTest.keyClicks(dialog.typed, "P01")
     assert not dialog.buttons.go_on.isEnabled()
     assert "3" in dialog.buttons.note.text()
@@ -122,10 +122,10 @@ def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, o
     dialog.alike.remove.click()
     assert dialog.wanted().words == (first_text := dialog.alike.theirs)
     assert len(first_text) == 1
-    qtbot.waitUntil(lambda: not dialog.lines.toPlainText().startswith("Looking"), timeout=60_000)
+    qtbot.waitUntil(lambda: not dialog.lines.toPlainText().startswith("Looking"))
     assert not dialog.buttons.go_on.isEnabled()
     dialog.alike.keep_rest.click()
-    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=60_000)
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled)
     assert len(dialog.wanted().keep) == 2
     assert nameless(dialog) == []
     dialog.reject()

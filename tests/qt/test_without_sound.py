@@ -40,7 +40,7 @@ def test_one_line_says_that_there_is_no_device(qtbot: QtBot, player: Player, mon
     for _ in range(3):
         player.seek(0)
         player.play()
-        qtbot.waitUntil(lambda: player.position_us > 300_000, timeout=20_000)
+        qtbot.waitUntil(lambda: player.position_us > 300_000)
         player.pause()
     assert said == ["No sound device was found: playing without sound."]
 
@@ -49,7 +49,7 @@ def test_who_chose_to_do_without_is_told_nothing(qtbot: QtBot, player: Player) -
     said: list[str] = []
     player.told.connect(said.append)
     player.play()
-    qtbot.waitUntil(lambda: player.position_us > 300_000, timeout=20_000)
+    qtbot.waitUntil(lambda: player.position_us > 300_000)
     assert said == []
 
 

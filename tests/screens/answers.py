@@ -22,7 +22,7 @@ class NobodyThere(Questions):
     def annotations(self) -> Path | None:
         return self._captions
 
-    def file(self, title: str) -> Path | None:
+    def file(self, title: str, kinds: str = "") -> Path | None:
         return None
 
     def folder(self, title: str) -> Path | None:

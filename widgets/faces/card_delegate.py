@@ -4,7 +4,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF,
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from project.timebase import SECOND
+from project.timebase import format_seconds
 from resources.translation import tr
 from widgets import theme
 from widgets.faces.card import CardState, FaceCard
@@ -95,9 +95,9 @@ def _paint_words(painter: QPainter, where: QRectF, card: FaceCard, gone: bool) -
     line = where.height() / 4
     rows = [QRectF(where.left(), where.top() + line * row, where.width(), line) for row in range(4)]
     _write(painter, rows[0], card.who or card.title, bold, ink)
-    _write(painter, rows[1], card.title if card.who else f"{card.length_us / SECOND:.1f} s", small, colours.muted)
+    _write(painter, rows[1], card.title if card.who else format_seconds(card.length_us), small, colours.muted)
     score = "" if card.score is None else tr("score {score:.2f}").format(score=card.score)
-    lasting = f"{card.length_us / SECOND:.1f} s  " if card.who else ""
+    lasting = f"{format_seconds(card.length_us)}  " if card.who else ""
     _write(painter, rows[2], f"{lasting}{score}", small, colours.muted)
     paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _middle(line), _ink(card))
     words = _state_words(card)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QMenu, QPushBut
 
 from resources.translation import tr
 from widgets import theme
+from widgets.escape import mark_search
 from widgets.icons import icon
 from widgets.plain_tip import plain_tip
 
@@ -36,6 +37,7 @@ class ListBar(QWidget):
             row.setSpacing(theme.GRID // 2)
             column.addLayout(row)
         self.words = QLineEdit(placeholderText=tr("Find in questions and options"), clearButtonEnabled=True)
+        mark_search(self.words)
         self.words.setAccessibleName(tr("Find in questions and options"))
         self.words.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.words.textChanged.connect(lambda _text: self.changed.emit())

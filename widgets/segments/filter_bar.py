@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
+from widgets.escape import mark_search
 from widgets.icons import icon
 from widgets.segments.choice_button import ChoiceButton
 from widgets.segments.flow import FlowLayout
@@ -30,6 +31,7 @@ class SearchField(QLineEdit):
         super().__init__(parent)
         self.setPlaceholderText(tr('Search all texts: robot "in these words"'))
         self.setClearButtonEnabled(True)
+        mark_search(self)
         self.setAccessibleName(tr("Search all texts"))
         self.setToolTip(
             tr("Finds words by their beginnings, and phrases between quotes, whatever their accents (Ctrl+F)")

@@ -17,9 +17,11 @@ class TimeArea(QAbstractScrollArea):
 
     Signals:
         view_changed(int start_us, int end_us): another part of the recording is shown.
+        edges_changed: the times begin or end at another pixel, because of the widget's size or a scroll bar.
     """
 
     view_changed = Signal(object, object)
+    edges_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,6 +93,12 @@ class TimeArea(QAbstractScrollArea):
         self.set_view(self._view.resized(self.viewport().width() - HEADER))
         self.update_scroll_bars()
         self.content_changed()
+        self.edges_changed.emit()
+
+    def edges(self) -> tuple[int, int]:
+        """Return at which pixels of the widget its times begin and end; a scroll bar stands beside them."""
+        area = self.viewport().geometry()
+        return area.x() + HEADER, area.x() + area.width()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         delta, modifiers = event.angleDelta(), event.modifiers()

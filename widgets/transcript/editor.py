@@ -17,7 +17,8 @@ class WordsEditor(QPlainTextEdit):
 
     Signals:
         accepted: Return: the text is right, go on.
-        cancelled: Esc: it was better before.
+        taken_back: Esc: it was better before; the old text stands there again.
+        cancelled: Esc once more: stop typing.
         split_wanted: Shift+Return: cut the utterance at the cursor.
         merge_wanted: Backspace at the very start: join it to the one before.
         replay_wanted: Tab: let it be heard again.
@@ -27,6 +28,7 @@ class WordsEditor(QPlainTextEdit):
     """
 
     accepted = Signal()
+    taken_back = Signal()
     cancelled = Signal()
     split_wanted = Signal()
     merge_wanted = Signal()
@@ -43,10 +45,12 @@ class WordsEditor(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Text of the utterance"))
+        self._old = ""
         self.hide()
 
     def begin(self, text: str, at: int | None) -> None:
         """Take a text, with the cursor before one of its characters, or all selected."""
+        self._old = text
         self.setPlainText(text)
         cursor = self.textCursor()
         if at is None:
@@ -54,6 +58,15 @@ class WordsEditor(QPlainTextEdit):
         else:
             cursor.setPosition(_units(text[:at]))
         self.setTextCursor(cursor)
+
+    def is_edited(self) -> bool:
+        """Tell whether another text is being typed."""
+        return self.toPlainText() != self._old
+
+    def discard(self) -> None:
+        """Show the text as it was before somebody typed."""
+        self.begin(self._old, len(self._old))
+        self.taken_back.emit()
 
     def halves(self) -> tuple[str, str]:
         """Return the text before and after the cursor."""

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 
 from resources.translation import tr
 from widgets import theme
+from widgets.escape import mark_search
 from widgets.icons import icon
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -31,6 +32,7 @@ class FindBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.text = _Field(tr("Find in the transcript"), tr("Find"))
+        mark_search(self.text)
         self.replacement = _Field(tr("Replace with"), tr("Replace with"))
         self.case = _tick(tr("Aa"), tr("Capital letters matter"))
         self.words = _tick(tr("Words"), tr("Whole words only"))

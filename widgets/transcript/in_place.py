@@ -48,6 +48,7 @@ class Typing(QObject):
         self._pause.timeout.connect(self.keep)
         editor.textChanged.connect(self._text_changed)
         editor.accepted.connect(self._accept)
+        editor.taken_back.connect(self._take_back)
         editor.cancelled.connect(self._cancel)
         editor.split_wanted.connect(self._split)
         editor.merge_wanted.connect(self._merge_back)
@@ -111,6 +112,12 @@ class Typing(QObject):
     def _accept(self) -> None:
         self._end(True)
         self.accepted.emit()
+
+    def _take_back(self) -> None:
+        """What was kept meanwhile goes too; typing may go on."""
+        self._pause.stop()
+        self._kept = self._editor.toPlainText()
+        self.given_up.emit(self.editing)
 
     def _cancel(self) -> None:
         utterance_id = self.editing

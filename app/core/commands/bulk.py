@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from app.core.commands.segments import delete_segments, fill_in, move_segments, set_label
 from app.core.session import Session
-from project.counted import counted
+from project.counted import counted_rows
 from project.errors import UserError
 from project.queries.table import listed_segments, listed_values
 from project.schemes.scheme import Extent, Field, FieldKind
@@ -117,7 +117,8 @@ def _choose(
     values = listed_values(session.study, [one.id for one in segments])
     known = session.schemes.get(segments[0].scheme).field(field)
     name = next(one.name for one in known.choices if one.key == choice)
-    with session.step(f"{verb} {name} ({counted(len(segments), 'segment')})") as step:
+    where = counted_rows(len(segments), "segment", len({one.recording_id for one in segments}))
+    with session.step(f"{verb} {name} ({'1 ' if len(segments) == 1 else ''}{where})") as step:
         for one in segments:
             form = session.schemes.get(one.scheme).field(field)
             before = values.get(one.id, {}).get(field)

@@ -1,6 +1,6 @@
 """Edits of cues: marking one at a word, and deciding on what a model suggests."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.core.clock import utc_now
@@ -11,6 +11,7 @@ from app.core.cues.placing import LEAST_US
 from app.core.cues.prelabels import is_prelabel
 from app.core.session import Session
 from app.core.training import require_training
+from project.counted import counted_rows
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.reviews import review_by, set_review
@@ -76,7 +77,7 @@ def accept(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Cha
     for one in found:
         require_training(session, one.recording_id)
     made: list[str] = []
-    with session.step(f"Accept {_count(len(found))}") as step:
+    with session.step(f"Accept {_counted(found)}") as step:
         author = session.annotator()
         assert author is not None
         for one in found:
@@ -100,7 +101,7 @@ def reject(session: Session, segment_ids: Iterable[str]) -> Changes:
         UserError: one is no pre-label, or was decided on by this annotator already.
     """
     found = [_undecided(session, one) for one in segment_ids]
-    with session.step(f"Reject {_count(len(found))}") as step:
+    with session.step(f"Reject {_counted(found)}") as step:
         author = session.annotator()
         assert author is not None
         for one in found:
@@ -119,5 +120,5 @@ def _undecided(session: Session, segment_id: str) -> Segment:
     return found
 
 
-def _count(number: int) -> str:
-    return "pre-label" if number == 1 else f"{number} pre-labels"
+def _counted(prelabels: Sequence[Segment]) -> str:
+    return counted_rows(len(prelabels), "pre-label", len({one.recording_id for one in prelabels}))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from app.core.session import Session
 from app.core.training import require_training
+from project.counted import counted_rows
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import segments as rows
@@ -123,7 +124,7 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
         _check_span(session, segment.recording_id, start_us, end_us)
     resized = any(s.end_us - s.start_us != end - start for s, start, end in moved)
     verb = "Resize" if resized else "Move"
-    with session.step(f"{verb} {_count(len(moved))}", merge_key) as step:
+    with session.step(f"{verb} {_counted([segment for segment, _, _ in moved])}", merge_key) as step:
         for segment, start_us, end_us in moved:
             rows.update_segment(session.study, replace(segment, start_us=start_us, end_us=end_us))
     return step.changes
@@ -138,7 +139,8 @@ def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Chang
     segments = find_all_own(session, segment_ids)
     for scheme, track in {(one.scheme, one.track) for one in segments}:
         session.schemes.get(scheme).check_label(track, label)
-    with session.step(f"Change to {_named(session, segments, label)}") as step:
+    several = f"{_counted(segments)} " if len(segments) > 1 else ""
+    with session.step(f"Change {several}to {_named(session, segments, label)}") as step:
         for segment in segments:
             if segment.label != label:
                 rows.update_segment(session.study, replace(segment, label=label))
@@ -233,7 +235,7 @@ def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, C
 def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Delete segments and what was filled in about them, as one step."""
     found = find_all_own(session, segment_ids)
-    with session.step(f"Delete {_count(len(found))}") as step:
+    with session.step(f"Delete {_counted(found)}") as step:
         rows.delete_segments(session.study, [one.id for one in found])
     return step.changes
 
@@ -300,5 +302,5 @@ def _named(session: Session, segments: Sequence[Segment], label: str) -> str:
     return (track.label(label) or track).name.lower()
 
 
-def _count(number: int) -> str:
-    return "segment" if number == 1 else f"{number} segments"
+def _counted(segments: Sequence[Segment]) -> str:
+    return counted_rows(len(segments), "segment", len({segment.recording_id for segment in segments}))

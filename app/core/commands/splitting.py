@@ -1,24 +1,29 @@
 """Making a copy of the study for one annotator, with media beside it where that is wanted."""
 
 import contextlib
+import shlex
 import threading
 from enum import StrEnum
 from pathlib import Path
 
 from app.core.commands.media_beside import MediaBeside
-from app.core.commands.people import annotator_called
 from app.core.session import MediaState, Session
 from app.core.training import gate_of
 from app.core.trusted import Kind, trust
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
+from project.queries.annotators import all_annotators, annotator_by_name
 from project.queries.episodes import told_by_others
 from project.queries.media import all_media
 from project.queries.plans import all_assignments
 from project.queries.recordings import all_recordings
+from project.queries.segments import segment_counts
 from project.splitting import Draft, Share, Split
 from project.store import Study
 from project.types import WorkPurpose
+
+_USUAL = 2
+"""Annotators of a recording, where a plan says nothing else."""
 
 
 class MediaWith(StrEnum):
@@ -117,12 +122,35 @@ def split_for(
     return made
 
 
+def plan_command(session: Session, annotator: str) -> str:
+    """Return the command that plans the work of all who are planned, or else have begun, and of one more annotator."""
+    counts = segment_counts(session.study, unseen=True)
+    begun = {who for of_recording in counts.values() for who in of_recording}
+    planned = {one.annotator_id for one in all_assignments(session.study)} or begun
+    known = {one.id: one.name for one in all_annotators(session.study) if one.kind == "person" and one.id in planned}
+    people = list(dict.fromkeys([*known.values(), annotator]))
+    # What is begun stays with its annotator: somewhere there has to be a place for one more.
+    taken = min((len(known.keys() & counts.get(one.id, {})) for one in all_recordings(session.study)), default=0)
+    each = max(min(_USUAL, len(people)), taken + (annotator not in known.values()))
+    seats = "" if each == _USUAL else f" --per-recording {each}"
+    study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
+    return f"greenroom plan {study} --annotators {listed}{seats}"
+
+
 def _share(session: Session, annotator: str) -> Share:
-    who = annotator_called(session, annotator)
     plan = all_assignments(session.study)
+    who = annotator_by_name(session.study, annotator)
+    if who is None:
+        known = ", ".join(one.name for one in all_annotators(session.study)) or "nobody yet"
+        raise UserError(
+            f"No annotator is called “{annotator}” (in this study: {known}).",
+            f"Name them in the plan: {plan_command(session, annotator)}",
+        )
     own = [one for one in plan if one.annotator_id == who.id]
     if plan and not own:
-        raise UserError(f"Nothing is assigned to {who.name}.", "Plan again, and name them too.")
+        raise UserError(
+            f"Nothing is assigned to {who.name}.", f"Plan again, with them: {plan_command(session, annotator)}"
+        )
     given = [one.recording_id for one in own] or [one.id for one in all_recordings(session.study)]
     gate = gate_of(session)
     training = {one.recording_id for one in own if one.purpose is WorkPurpose.TRAINING}

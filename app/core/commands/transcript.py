@@ -177,7 +177,7 @@ def retime(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: s
     for one, (_, start_us, end_us) in zip(old, spans, strict=True):
         _check_span(session, one.recording_id, start_us, end_us)
         new.append(edits.respanned(one, start_us, end_us))
-    return write_utterances(session, f"Change times of {told(len(new))}", old, new, merge_key)
+    return write_utterances(session, f"Change times of {told(new)}", old, new, merge_key)
 
 
 def check(session: Session, utterance_ids: Iterable[str], checked: bool = True) -> Changes:
@@ -190,7 +190,7 @@ def check(session: Session, utterance_ids: Iterable[str], checked: bool = True) 
 def delete(session: Session, utterance_ids: Iterable[str]) -> Changes:
     """Delete utterances, as one step."""
     found = found_utterances(session, utterance_ids)
-    with session.step(f"Delete {told(len(found))}") as step:
+    with session.step(f"Delete {told(found)}") as step:
         for one in found:
             rows.delete_utterance(session.study, one.id)
     return step.changes
@@ -213,8 +213,18 @@ def replace_all(
             if text != one.text:
                 old.append(one)
                 new.append(edits.rewritten(one, text))
-    changes = write_utterances(session, f"Replace in {told(len(new))}", old, new) if new else Changes()
+    changes = write_utterances(session, f"Replace in {told(new)}", old, new) if new else Changes()
     return Replaced(count, tuple(one.id for one in new if not one.text), changes)
+
+
+def count_places(session: Session, search: WordSearch) -> dict[str, int]:
+    """Return how many places a search finds in each recording of a study where it finds any, by the recording's id."""
+    counts: dict[str, int] = {}
+    for recording in all_recordings(session.study):
+        places = sum(len(search.places(one.text)) for one in rows.utterances_of(session.study, recording.id))
+        if places:
+            counts[recording.id] = places
+    return counts
 
 
 def without_speech(session: Session, recording_id: str) -> list[str]:

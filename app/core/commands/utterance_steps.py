@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from app.core.session import Session
+from project.counted import counted_rows
 from project.errors import UserError
 from project.queries import utterances as rows
 from project.transcript import fitting
@@ -15,7 +16,7 @@ def each_changed(
 ) -> Changes:
     """Change utterances one by one, as one step; the verb is what undo says."""
     old = found_utterances(session, utterance_ids)
-    return write_utterances(session, f"{verb} {told(len(old))}", old, [change(one) for one in old])
+    return write_utterances(session, f"{verb} {told(old)}", old, [change(one) for one in old])
 
 
 def write_utterances(
@@ -48,6 +49,6 @@ def sound_utterance(one: Utterance) -> Utterance:
     return replace(one, words=fitting(one.words, one.text, one.start_us, one.end_us))
 
 
-def told(number: int) -> str:
-    """Return so many utterances in words, for the name of a step."""
-    return "utterance" if number == 1 else f"{number} utterances"
+def told(utterances: Sequence[Utterance]) -> str:
+    """Return how many utterances of how many recordings these are, for the name of a step."""
+    return counted_rows(len(utterances), "utterance", len({one.recording_id for one in utterances}))

@@ -22,7 +22,7 @@ def assign(session: Session, utterance_ids: Iterable[str], participant_id: str |
     """
     require_participant(session, participant_id)
     found = found_utterances(session, utterance_ids)
-    with session.step(f"Assign speaker of {told(len(found))}") as step:
+    with session.step(f"Assign speaker of {told(found)}") as step:
         _say_who(session, found, participant_id)
     return step.changes
 
@@ -35,7 +35,7 @@ def assign_to_new(session: Session, utterance_ids: Iterable[str], pseudonym: str
     """
     found = found_utterances(session, utterance_ids)
     made = new_participant(session, pseudonym, ParticipantRole.USER)
-    with session.step(f"Assign {told(len(found))} to {made.pseudonym}") as step:
+    with session.step(f"Assign {told(found)} to {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         _say_who(session, found, made.id)
     return made.id, step.changes

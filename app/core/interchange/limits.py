@@ -134,4 +134,6 @@ def check_entries(path: Path, number: int) -> None:
 
 def unreadable(path: Path, error: OSError) -> UserError:
     """Return the error for a file that the system does not give out."""
+    if isinstance(error, IsADirectoryError):
+        return UserError(f"{shown(path.name)} is a folder.", "Choose a file in it.")
     return UserError(f"{shown(path.name)} cannot be read: {error.strerror or error}.", "Choose another file.")

@@ -40,6 +40,23 @@ def format_called(key: str) -> Format:
     return cast(Format, getattr(import_module(module), name)())
 
 
+def kinds_of_files() -> dict[tuple[str, ...], list[str]]:
+    """Return how the names of files end that can be imported, and which tools write them, such as `ELAN`."""
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for key in FORMATS:
+        file_format = format_called(key)
+        tools = kinds.setdefault(file_format.suffixes, [])
+        tool = file_format.name.split(" (")[0].split(",")[0]
+        if tool not in tools:
+            tools.append(tool)
+    return kinds
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return how the names of all files end that can be imported, in lower case, such as `.eaf`."""
+    return tuple(dict.fromkeys(suffix for endings in kinds_of_files() for suffix in endings))
+
+
 def guess(path: Path) -> Format:
     """Return the format of a file, by the end of its name and what it begins with.
 
@@ -57,5 +74,4 @@ def guess(path: Path) -> Format:
             f"{shown(path.name)} is of another format than {named[0].name}, or damaged.",
             "Export it again, or choose another.",
         )
-    known = ", ".join(dict.fromkeys(suffix for one in formats for suffix in one.suffixes))
-    raise UserError(f"{shown(path.name)} is of no known format.", f"Choose one of these: {known}.")
+    raise UserError(f"{shown(path.name)} is of no known format.", f"Choose one of these: {', '.join(suffixes())}.")

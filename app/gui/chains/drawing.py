@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from app.core.commands import chains as commands
 from app.core.session import Session
 from app.gui.chains.chosen import ChosenChain
+from app.gui.edit_text import Rows, tell_deleted
 from app.gui.nudging import nudged
 from app.gui.player import Player
 from app.gui.segment_editing import SegmentEditing
@@ -211,11 +212,7 @@ class ChainDrawing(QObject):
             return
         left = [one for one in graph.nodes if one.id not in gone]
         if self._edit(lambda session: commands.delete_nodes(session, gone)):
-            self._studio.told.emit(
-                tr("Deleted {count}. Undo brings it back.").format(
-                    count=trn("{count} node", "{count} nodes", len(gone))
-                )
-            )
+            self._studio.told.emit(tell_deleted(Rows.NODES, len(gone)))
             if current is not None and current.id in gone and left:
                 beside = min(left, key=lambda one: abs(one.start_us - current.start_us))
                 self.select([beside.id])

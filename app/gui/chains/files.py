@@ -7,10 +7,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 
 from app.core.chains.files.exporting import export_chains, exportable_chains
+from app.core.chains.files.form import forms
 from app.core.chains.files.importing import import_chains
 from app.core.session import Session
 from app.gui.chains.chosen import ChosenChain
-from app.gui.dialogs import Questions
+from app.gui.dialogs import Questions, filter_of
 from app.gui.studio import Studio
 from project.chains import ChainGraph
 from project.errors import UserError
@@ -52,7 +53,8 @@ class ChainFiles(QObject):
     def read(self) -> None:
         """Read chains from a file into the recording that is shown."""
         recording = self._studio.recording
-        path = self._dialogs.file(tr("Read a chain from a file")) if recording is not None else None
+        kinds = filter_of(tr("Chains"), (form.suffix for form in forms().values()))
+        path = self._dialogs.file(tr("Read a chain from a file"), kinds) if recording is not None else None
         if recording is None or path is None:
             return
         made: list[str] = []

@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 from app.core.episodes.ending import failed_turns
 from app.core.episodes.rating import rate
 from app.core.episodes.sotopia.exporting import write_episodes
-from app.core.episodes.sotopia.importing import import_file
+from app.core.episodes.sotopia.importing import SUFFIXES, import_file
 from app.core.episodes.state import EpisodeState, state_of
 from app.core.episodes.telling import briefing
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.dialogs import filter_of
 from app.gui.episodes.beginning import Beginning
 from app.gui.episodes.episodes_page import NEW, EpisodesPage
 from app.gui.episodes.playing import Playing
@@ -271,7 +272,9 @@ class EpisodesWindow(QWidget):
         self.page.play.status.set_text(notes.strip() or tr("These judges have rated it already."))
 
     def _import(self) -> None:
-        path = self._context.questions.file(tr("Import episodes, profiles or scores"))
+        path = self._context.questions.file(
+            tr("Import episodes, profiles or scores"), filter_of(tr("SOTOPIA"), SUFFIXES)
+        )
         if path is None:
             return
         told: list[str] = []

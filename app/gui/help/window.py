@@ -15,6 +15,7 @@ from app.gui.help.reference import Reference
 from app.gui.help.topics import START
 from resources.translation import tr
 from widgets import theme
+from widgets.escape import mark_search
 from widgets.icons import icon
 from widgets.manual.address_bar import AddressBar
 from widgets.manual.contents_tree import ContentsTree, ListedPage
@@ -66,6 +67,7 @@ class HelpWindow(QWidget):
         self.contents = ContentsTree()
         self.found = FoundList()
         self.search = QLineEdit(placeholderText=tr("Search in all pages"), clearButtonEnabled=True)
+        mark_search(self.search)
         self.search.setAccessibleName(tr("Search in all pages"))
         self.search.setToolTip(tr("Search in all pages (Ctrl+F)"))
         self.address = AddressBar()

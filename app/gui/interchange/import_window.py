@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -102,6 +102,20 @@ class ImportWindow(QWidget):
         self.details.chosen.connect(self._detail_chosen)
         self.parts.chosen.connect(self._part_chosen)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if len(paths) == 1:
+            self.load(paths[0])
+        elif paths:
+            self._forget()
+            self._say(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

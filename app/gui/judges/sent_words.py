@@ -17,6 +17,7 @@ from models.judges.registry import backend_of
 from project.judging import PERSON, RAW, JudgeEntry, Judgment
 from project.policy import Egress
 from project.queries.policy import all_egress
+from project.timebase import format_seconds
 from project.types import Json
 from resources.translation import tr
 from widgets.judges.sent import Sent, SentMessage, SentPicture
@@ -169,7 +170,7 @@ def _message(one: Message) -> SentMessage:
         for picture in one.pictures
     ]
     if one.clip is not None:
-        length = f"{(one.clip.end_us - one.clip.start_us) / 1e6:.1f} s"
+        length = format_seconds(one.clip.end_us - one.clip.start_us)
         pictures.append(
             SentPicture(
                 tr("The segment"),

@@ -12,7 +12,7 @@ from project.judging import Judgment
 from project.queries.meta import contradictions_in, summaries_of
 from project.queries.participants import all_participants
 from project.questions import SummarySource
-from project.timebase import format_time
+from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
 from widgets.meta.answer_picker import Answer
 from widgets.meta.contradictions_table import ContradictionRow
@@ -56,7 +56,7 @@ def speech_rows(session: Session, said: Sequence[Said], pauses: Sequence[tuple[i
             (
                 format_time(start),
                 "",
-                tr("nobody speaks for {value:.1f} s").format(value=(end - start) / 1e6) if said else _NO_WORDS,
+                tr("nobody speaks for {length}").format(length=format_seconds(end - start)) if said else _NO_WORDS,
                 "",
             ),
             time_us=start,
@@ -128,14 +128,14 @@ def _words(session: Session, said: Judgment) -> str:
 
 def _person_row(one: Person) -> PersonRow:
     who = one.participant
-    seen = sum(end - start for start, end in one.shown) / 1e6
+    seen = sum(end - start for start, end in one.shown)
     parts = (
-        [f"{seen:.1f} s, {trn('{count} track', '{count} tracks', len(one.tracks))}"]
+        [f"{format_seconds(seen)}, {trn('{count} track', '{count} tracks', len(one.tracks))}"]
         if one.tracks
         else [tr("no face tracked")]
     )
     if one.spoken_us:
-        parts.append(tr("speaks {value:.1f} s").format(value=one.spoken_us / 1e6))
+        parts.append(tr("speaks {length}").format(length=format_seconds(one.spoken_us)))
     start = -1
     if one.tracks:
         best = max(one.tracks, key=lambda each: float(each.face.scores.max())).face

@@ -403,10 +403,7 @@ class PiiWindow(QWidget):
         self.bar.search.selectAll()
 
     def _escape(self) -> None:
-        if self.bar.search.hasFocus():
-            self.table.setFocus()
-        else:
-            self.close()
+        self.close()
 
     def _tell(self, text: str) -> None:
         self.status.setText(text)

@@ -21,7 +21,7 @@ def recover_study(window: "MainWindow") -> None:
 
     session = window.studio.session
     defective = session.study.path if session is not None and session.study.defect is not None else None
-    path = window.studio.refused or defective or window.files.questions.file(tr("Recover a study"))
+    path = window.studio.refused or defective or window.files.questions.file(tr("Recover a study"), STUDIES)
     if path is None:
         return
     backups = list_backups(path)

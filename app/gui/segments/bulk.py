@@ -5,27 +5,39 @@ from collections.abc import Callable, Mapping, Sequence
 from app.core.commands import bulk
 from app.core.segment_table import SegmentTable
 from app.core.session import Session
+from app.gui.dialogs import Questions
+from app.gui.edit_text import Rows, agree_to_change, agree_to_delete, tell_changed, tell_deleted
 from app.gui.studio import Studio
 from project.schemes.scheme import CHOOSING, Field, FieldKind
 from project.types import Changes, Segment
-from resources.translation import tr, trn
+from resources.translation import tr
 from widgets.segments.bulk_bar import BulkBar, FieldOptions, Option
+
+_Edit = Callable[[Session, Sequence[str]], Changes]
+_Fitting = Callable[[Session, Sequence[Segment]], list[Segment]]
+"""Returns those of some segments that an edit fits."""
 
 
 class Bulk:
     """Joins the bar to the commands."""
 
     def __init__(
-        self, studio: Studio, bar: BulkBar, selected: Callable[[], Sequence[str]], table: SegmentTable
+        self,
+        studio: Studio,
+        questions: Questions,
+        bar: BulkBar,
+        selected: Callable[[], Sequence[str]],
+        table: SegmentTable,
     ) -> None:
         self._studio = studio
+        self._questions = questions
         self._table = table
         self._bar = bar
         self._selected = selected
-        bar.label_chosen.connect(lambda label: self._edit(lambda s, ids: bulk.change_label(s, ids, label)))
-        bar.choice_added.connect(lambda field, key: self._edit(lambda s, ids: bulk.add_choice(s, ids, field, key)))
-        bar.choice_removed.connect(lambda field, key: self._edit(lambda s, ids: bulk.remove_choice(s, ids, field, key)))
-        bar.shift_requested.connect(lambda ms: self._edit(lambda s, ids: bulk.shift(s, ids, ms * 1000)))
+        bar.label_chosen.connect(self.change_label)
+        bar.choice_added.connect(self.add_choice)
+        bar.choice_removed.connect(self.remove_choice)
+        bar.shift_requested.connect(lambda ms: self._change(lambda s, ids: bulk.shift(s, ids, ms * 1000), bulk.free))
         bar.delete_requested.connect(self.delete)
 
     def show(self, rows: int) -> None:
@@ -54,30 +66,70 @@ class Bulk:
         self._bar.set_selection(text, self._labels(session, alike), self._fields(session, alike), bool(own))
 
     def delete(self) -> None:
-        """Delete the selected segments."""
-        self._edit(bulk.delete)
+        """Delete those of the selected segments that are one's own; asks where they are of several recordings."""
+        own = self._own(lambda _session, segments: [*segments])
+        recordings = len({one.recording_id for one in own})
+        if not agree_to_delete(self._questions, Rows.SEGMENTS, len(own), recordings):
+            return
+        if self._edit(bulk.delete, tr("Deleting {count:,} segments…").format(count=len(own))) is not None:
+            self._studio.told.emit(tell_deleted(Rows.SEGMENTS, len(own), recordings))
 
-    def _edit(self, do: Callable[[Session, Sequence[str]], Changes]) -> None:
+    def change_label(self, label: str) -> None:
+        """Give the selected segments another label."""
+        self._change(lambda s, ids: bulk.change_label(s, ids, label), lambda s, rows: bulk.with_label(s, rows, label))
+
+    def add_choice(self, field: str, key: str) -> None:
+        """Add a choice to a field of the selected segments."""
+        self._change(
+            lambda s, ids: bulk.add_choice(s, ids, field, key), lambda s, rows: bulk.with_choice(s, rows, field, key)
+        )
+
+    def remove_choice(self, field: str, key: str) -> None:
+        """Take a choice from a field of the selected segments."""
+        self._change(
+            lambda s, ids: bulk.remove_choice(s, ids, field, key), lambda s, rows: bulk.with_choice(s, rows, field, key)
+        )
+
+    def _change(self, do: _Edit, fitting: _Fitting) -> None:
+        """Change the selected segments that an edit fits; asks where they are of several recordings."""
+        homes = {one.id: one.recording_id for one in self._own(fitting)}
+        if not agree_to_change(self._questions, Rows.SEGMENTS, len(homes), len(set(homes.values()))):
+            return
+        changes = self._edit(do, tr("Changing {count:,} segments…").format(count=len(homes)))
+        if changes is None:
+            return
+        touched = changes.ids("segment") | changes.ids("segment_value")
+        if touched:
+            places = {homes[one] for one in touched if one in homes}
+            self._studio.told.emit(tell_changed(Rows.SEGMENTS, len(touched), len(places)))
+        else:
+            self._studio.told.emit(tr("Nothing changed: they are like this already."))
+
+    def _own(self, fitting: _Fitting) -> list[Segment]:
+        """Return the selected segments that are one's own and that an edit fits."""
+        session = self._studio.session
+        author = session.annotator() if session is not None else None
+        if session is None or author is None:
+            return []
+        known = self._table.rows
+        segments = [known[one].segment for one in self._selected() if one in known]
+        own = [one for one in segments if one.annotator_id == author.id]
+        # What fits depends on scheme, track and label alone.
+        fits = {(one.scheme, one.track, one.label) for one in fitting(session, [*_alike(own)])}
+        return [one for one in own if (one.scheme, one.track, one.label) in fits]
+
+    def _edit(self, do: _Edit, text: str) -> Changes | None:
+        """Edit the selected segments; returns what changed, or None where nothing was done."""
         ids = self._selected()
-        touched: list[int] = []
+        done: list[Changes] = []
 
         def run(session: Session) -> Changes:
-            changes = do(session, ids)
-            touched.append(len(changes.ids("segment") | changes.ids("segment_value")))
-            return changes
+            done.append(do(session, ids))
+            return done[0]
 
         if not ids:
-            return
-        text = tr("Changing {count:,} segments…").format(count=len(ids))
-        if self._studio.edit_many(run, len(ids), text):
-            if touched[0] == 0:
-                self._studio.told.emit(tr("Nothing changed: they are like this already."))
-            else:
-                self._studio.told.emit(
-                    tr("Changed {count}. One undo takes it back.").format(
-                        count=trn("{count} segment", "{count} segments", touched[0])
-                    )
-                )
+            return None
+        return done[0] if self._studio.edit_many(run, len(ids), text) else None
 
     def _labels(self, session: Session, alike: Mapping[Segment, int]) -> list[Option]:
         names: dict[str, str] = {}

@@ -132,7 +132,7 @@ class SegmentsWindow(QWidget):
         self._idle = QTimer(self, interval=0)
 
     def _join(self) -> None:
-        self.bulk = Bulk(self._context.studio, self.bulk_bar, self.view.selected, self._table)
+        self.bulk = Bulk(self._context.studio, self._context.questions, self.bulk_bar, self.view.selected, self._table)
         self.bar.searched.connect(lambda _: self.refresh())
         self.bar.changed.connect(self.refresh)
         self.bar.left_downwards.connect(self._go_to_rows)
@@ -311,10 +311,7 @@ class SegmentsWindow(QWidget):
         self.bar.search.selectAll()
 
     def _escape(self) -> None:
-        if self.bar.search.hasFocus() and self.bar.search.text():
-            self.bar.search.clear()
-        else:
-            self.close()
+        self.close()
 
     def _read_texts(self) -> bool:
         """Read what is not in the index yet, for a moment; returns whether everything is."""

@@ -20,6 +20,7 @@ from project.errors import UserError
 from project.progress import Progress
 from project.queries.conflicts import all_conflicts, count_unresolved
 from project.splitting import Split
+from project.timebase import SECOND, format_minutes
 from project.types import Changes, WorkPurpose
 from resources.translation import tr, trn
 from widgets import theme
@@ -233,7 +234,9 @@ def _column(plan: TeamPlan, annotator_id: str) -> PlanColumn:
         return PlanColumn(part.annotator.name, tr("nothing planned"))
     return PlanColumn(
         part.annotator.name,
-        tr("{done} of {given} done, {minutes:.0f} min").format(done=part.done, given=part.given, minutes=part.minutes),
+        tr("{done} of {given} done, {length}").format(
+            done=part.done, given=part.given, length=format_minutes(part.minutes * 60 * SECOND)
+        ),
     )
 
 

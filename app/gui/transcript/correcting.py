@@ -9,6 +9,7 @@ from app.core.commands import transcript as commands
 from app.core.commands import who_speaks
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.edit_text import Rows, tell_changed, tell_deleted
 from app.gui.transcript.showing import Showing
 from project.types import Changes, Utterance
 from resources.translation import tr, trn
@@ -134,7 +135,7 @@ class Correcting(QObject):
         """Say who speaks in what is selected."""
         ids = self._shown.selected()
         if ids:
-            self._edit(lambda session: who_speaks.assign(session, ids, participant_id))
+            self._change(lambda session: who_speaks.assign(session, ids, participant_id), len(ids))
 
     def assign_by_digit(self, number: int) -> None:
         """Say that the participant whose button has a digit speaks."""
@@ -158,7 +159,7 @@ class Correcting(QObject):
         """Say that the program guessed right who speaks in what is selected."""
         ids = self._shown.selected()
         if ids:
-            self._edit(lambda session: who_speaks.accept_speakers(session, ids))
+            self._change(lambda session: who_speaks.accept_speakers(session, ids), len(ids))
 
     def check(self) -> bool:
         """Mark what is selected as read, or as drafts again where all of it was read; returns whether it is read."""
@@ -186,8 +187,7 @@ class Correcting(QObject):
         after = [line.said.id for line in self._page.model.lines[last + 1 : last + 2]]
         if self._edit(lambda session: commands.delete(session, ids)):
             self._shown.select(after or [line.said.id for line in self._page.model.lines[-1:]])
-            told = tr("1 utterance") if len(ids) == 1 else tr("{ids} utterances").format(ids=len(ids))
-            self._context.studio.told.emit(tr("Deleted {told}. Undo brings it back.").format(told=told))
+            self._context.studio.told.emit(tell_deleted(Rows.UTTERANCES, len(ids)))
 
     def add(self) -> None:
         """Add an utterance at the playhead, up to the next one, and let somebody type in it."""
@@ -206,6 +206,10 @@ class Correcting(QObject):
         if self._edit(do):
             self._shown.select(made)
             self._page.view.edit_text(made[0])
+
+    def _change(self, do: Callable[[Session], Changes], number: int) -> None:
+        if self._edit(do) and number > 1:
+            self._context.studio.told.emit(tell_changed(Rows.UTTERANCES, number))
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
         return self._context.studio.edit(do, self)

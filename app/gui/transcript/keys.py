@@ -31,7 +31,7 @@ SHEET: tuple[tuple[str, str], ...] = (
     ("Shift+Return", tr("While typing: split at the cursor")),
     ("Backspace", tr("While typing, at the start: merge with the one before")),
     ("Ctrl+D", tr("While typing: select the next doubtful word")),
-    ("Esc", tr("While typing: it was better before")),
+    ("Esc", tr("While typing: take back what was typed; again: stop typing")),
     ("Up, Down", tr("Previous or next utterance")),
     ("Ctrl+Left, Ctrl+Right", tr("Previous or next word")),
     ("Y", tr("Checked, go on to the next")),

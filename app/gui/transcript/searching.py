@@ -8,6 +8,7 @@ from app.core.commands import transcript as commands
 from app.core.session import Session
 from app.core.speech.finding_words import WordSearch
 from app.gui.context import Context
+from app.gui.edit_text import Rows, agree_to_change, count_rows
 from app.gui.transcript.showing import Showing
 from project.errors import UserError
 from project.types import Changes
@@ -114,10 +115,14 @@ class Searching(QObject):
         self._show()
 
     def _replace_all(self) -> None:
-        recording, search = self._context.studio.recording, self._search
-        if recording is None or search is None or not search.text:
+        session, recording, search = self._context.studio.session, self._context.studio.recording, self._search
+        if session is None or recording is None or search is None or not search.text:
             return
         where = None if self._page.search.where.currentIndex() else [recording.id]
+        counts = commands.count_places(session, search) if where is None else {}
+        places, recordings = sum(counts.values()), len(counts)
+        if not agree_to_change(self._context.questions, Rows.PLACES, places, recordings):
+            return
         done: list[commands.Replaced] = []
 
         def do(session: Session) -> Changes:
@@ -125,7 +130,7 @@ class Searching(QObject):
             return done[0].changes
 
         if self._context.studio.edit(do):
-            told = tr("Replaced {count}.").format(count=trn("{count} place", "{count} places", done[0].count))
+            told = tr("Replaced {rows}.").format(rows=count_rows(Rows.PLACES, done[0].count, recordings))
             if done[0].emptied:
                 told += tr(" {count} without text now.").format(
                     count=trn("{count} utterance", "{count} utterances", len(done[0].emptied))

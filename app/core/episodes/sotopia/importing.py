@@ -54,6 +54,10 @@ class Imported:
     changes: Changes
 
 
+SUFFIXES = (".jsonl", ".csv")
+"""How the files are called: episodes and profiles a line each, and scores as a table."""
+
+
 def import_file(session: Session, path: Path) -> Imported:
     """Import a file as one step; nothing is imported where anything in it is wrong.
 

@@ -167,6 +167,8 @@ def test_a_speaker_that_a_person_names_is_no_guess(session: Session, here: str) 
 
 
 def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, spoken: list[Utterance]) -> None:
+    assert transcript.count_places(session, WordSearch("GOOD")) == {here: 2}
+    assert transcript.count_places(session, WordSearch("nowhere")) == {}
     done = transcript.replace_all(session, WordSearch("GOOD"), "bad", [here])
     assert (done.count, done.emptied) == (2, ())
     assert done.changes.ids("utterance") == {spoken[0].id, spoken[2].id}

@@ -1,0 +1,289 @@
+"""Esc means one thing in every field: it takes back what was typed; once more, it leaves the field or closes."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.gui.main_window import MainWindow
+from app.gui.segments.window import SegmentsWindow
+from project.queries.recordings import all_recordings
+from project.queries.segments import all_segments, values_of
+from project.store import Study
+from project.synthetic import fill
+from project.types import Segment
+from widgets.choice_table import Cell, ChoiceTable
+from widgets.escape import mark_search
+from widgets.note_edit import NoteEdit
+from widgets.number_boxes import DecimalBox, IntegerBox
+from widgets.text_area import TextArea
+from widgets.text_dialog import TextDialog
+from widgets.time_edit import TimeEdit
+
+ESCAPE = Qt.Key.Key_Escape
+
+
+def _filled(field: QWidget, text: str) -> QWidget:
+    if isinstance(field, QLineEdit):
+        field.setText(text)
+    elif isinstance(field, QPlainTextEdit | QTextEdit):
+        field.setPlainText(text)
+    elif isinstance(field, IntegerBox | DecimalBox):
+        field.setRange(0, 1_000)
+        field.setValue(float(text) if isinstance(field, DecimalBox) else int(text))
+    elif isinstance(field, QComboBox):
+        field.setEditText(text)
+    return field
+
+
+def _text(field: QWidget) -> str:
+    if isinstance(field, QPlainTextEdit | QTextEdit):
+        return field.toPlainText()
+    line = field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
+    assert isinstance(line, QLineEdit)
+    return line.text()
+
+
+FIELDS: dict[str, Callable[[], QWidget]] = {
+    "line": lambda: _filled(QLineEdit(), "12"),
+    "note": lambda: _filled(NoteEdit(), "12"),
+    "text": lambda: _filled(QPlainTextEdit(), "12"),
+    "rich text": lambda: _filled(QTextEdit(), "12"),
+    "area": lambda: _filled(TextArea(lambda: None), "12"),
+    "whole number": lambda: _filled(IntegerBox(), "12"),
+    "number": lambda: _filled(DecimalBox(), "12"),
+    "choice that can be typed": lambda: _filled(QComboBox(editable=True), "12"),
+    "time": lambda: TimeEdit("Start"),
+}
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> QDialog:
+    shown = QDialog()
+    qtbot.addWidget(shown)
+    QVBoxLayout(shown)
+    shown.show()
+    qtbot.waitExposed(shown)
+    shown.activateWindow()
+    return shown
+
+
+def _enter(qtbot: QtBot, dialog: QDialog, field: QWidget) -> QWidget:
+    layout = dialog.layout()
+    assert layout is not None
+    layout.addWidget(field)
+    field.show()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    return field
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_esc_takes_back_what_was_typed_and_only_then_closes(kind: str, qtbot: QtBot, dialog: QDialog) -> None:
+    field = _enter(qtbot, dialog, FIELDS[kind]())
+    before = _text(field)
+    QTest.keyClicks(field, "3")
+    assert _text(field) != before
+    QTest.keyClick(field, ESCAPE)
+    assert _text(field) == before
+    assert dialog.isVisible()
+    assert field.hasFocus()
+    QTest.keyClick(field, ESCAPE)
+    assert not field.hasFocus() or not dialog.isVisible(), "it left the field, or closed the dialog"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FIELDS if kind != "time"])
+def test_what_the_program_shows_meanwhile_is_what_esc_brings_back(kind: str, qtbot: QtBot, dialog: QDialog) -> None:
+    field = _enter(qtbot, dialog, FIELDS[kind]())
+    QTest.keyClicks(field, "3")
+    _filled(field, "77")
+    shown = _text(field)
+    QTest.keyClicks(field, "4")
+    QTest.keyClick(field, ESCAPE)
+    assert _text(field) == shown, "never the value of what was shown before"
+
+
+def test_return_makes_the_new_value_the_old_one(qtbot: QtBot, dialog: QDialog) -> None:
+    field = _enter(qtbot, dialog, QLineEdit("12"))
+    dialog.accept = lambda: None  # type: ignore[method-assign]
+    QTest.keyClicks(field, "3")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    QApplication.processEvents()
+    QTest.keyClicks(field, "4")
+    QTest.keyClick(field, ESCAPE)
+    assert _text(field) == "123"
+
+
+def test_what_was_taken_back_can_be_had_again(qtbot: QtBot, dialog: QDialog) -> None:
+    field = _enter(qtbot, dialog, QPlainTextEdit("Robot"))
+    QTest.keyClicks(field, "Well, ")
+    QTest.keyClick(field, ESCAPE)
+    assert _text(field) == "Robot"
+    QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert "Well, " in _text(field)
+
+
+def test_a_search_is_emptied_whatever_stood_in_it(qtbot: QtBot, dialog: QDialog) -> None:
+    field = QLineEdit()
+    mark_search(field)
+    _enter(qtbot, dialog, field)
+    QTest.keyClicks(field, "robot")
+    other = _enter(qtbot, dialog, QLineEdit())
+    field.setFocus()
+    qtbot.waitUntil(lambda: not other.hasFocus())
+    QTest.keyClick(field, ESCAPE)
+    assert _text(field) == ""
+    assert dialog.isVisible()
+
+
+def test_what_cannot_be_changed_does_not_hold_esc_up(qtbot: QtBot, dialog: QDialog) -> None:
+    _enter(qtbot, dialog, QLineEdit("12", readOnly=True))
+    QTest.keyClick(dialog, ESCAPE)
+    assert not dialog.isVisible()
+
+
+def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> None:
+    table = ChoiceTable(("Lane", "Who"), "Lanes")
+    table.fill([[Cell("speech"), Cell("Ada", free=True)]])
+    _enter(qtbot, dialog, table)
+    chosen: list[str] = []
+    table.chosen.connect(lambda _row, _column, text: chosen.append(text))
+    table.setCurrentCell(0, 1)
+    if table.state() != QAbstractItemView.State.EditingState:
+        table.edit(table.model().index(0, 1))
+    field = table.viewport().findChild(QLineEdit)
+    assert isinstance(field, QLineEdit)
+    qtbot.waitUntil(field.hasFocus)
+    QTest.keyClicks(field, "Bo")
+    QTest.keyClick(field, ESCAPE)
+    assert field.text() == "Ada"
+    QTest.keyClick(field, ESCAPE)
+    assert dialog.isVisible()
+    assert table.item(0, 1).text() == "Ada"
+    assert chosen == []
+
+
+def test_a_dialog_that_asks_for_a_word(qtbot: QtBot) -> None:
+    asked = TextDialog("Rename recording", "Name of the recording", "first", None)
+    qtbot.addWidget(asked)
+    asked.show()
+    qtbot.waitUntil(asked.field.hasFocus)
+    QTest.keyClicks(asked.field, "other")
+    QTest.keyClick(asked.field, ESCAPE)
+    assert asked.field.text() == "first"
+    assert asked.isVisible()
+    QTest.keyClick(asked.field, ESCAPE)
+    assert not asked.isVisible()
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=2, segments=40)
+    opened = open_window(tmp_path / "lab.greenroom", "Annotator 1")
+    assert opened.studio.session is not None
+    opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)
+    opened.activateWindow()
+    opened.timeline.setFocus()
+    qtbot.waitUntil(opened.timeline.hasFocus)
+    return opened
+
+
+def _press(key: Qt.Key) -> None:
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    QTest.keyClick(focused, key)
+
+
+def test_the_rationale_is_as_it_was_also_where_it_was_saved_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
+    session = window.studio.session
+    assert session is not None
+    first, second = _own(window)[:2]
+    window.studio.select([first.id])
+    before = values_of(session.study, first.id).get("rationale")
+    _press(Qt.Key.Key_T)
+    field = QApplication.focusWidget()
+    assert isinstance(field, TextArea)
+    old = field.toPlainText()
+    QTest.keyClicks(field, "Well, ")
+
+    def saved() -> str:
+        value = values_of(session.study, first.id).get("rationale")
+        return str(value.value) if value is not None else ""
+
+    qtbot.waitUntil(lambda: "Well, " in saved())
+    _press(ESCAPE)
+    assert field.toPlainText() == old
+    assert field.hasFocus()
+    qtbot.waitUntil(lambda: saved() == (str(before.value) if before is not None else ""))
+    selected = window.studio.selected
+    _press(ESCAPE)
+    qtbot.waitUntil(window.timeline.hasFocus)
+    assert window.studio.selected == selected, "leaving a field does nothing else"
+    window.studio.select([second.id])
+    kept = values_of(session.study, second.id).get("rationale")
+    _press(Qt.Key.Key_T)
+    QTest.keyClicks(QApplication.focusWidget(), "x")
+    _press(ESCAPE)
+    assert values_of(session.study, second.id).get("rationale") == kept, "not the words of the segment before"
+
+
+def _own(window: MainWindow) -> list[Segment]:
+    session, here = window.studio.session, window.studio.recording
+    assert session is not None
+    assert here is not None
+    who = session.annotator()
+    assert who is not None
+    return [one for one in all_segments(session.study) if (one.recording_id, one.annotator_id) == (here.id, who.id)]
+
+
+def test_fields_of_the_main_window_are_left_for_the_timeline(qtbot: QtBot, window: MainWindow) -> None:
+    chosen = [one.id for one in _own(window)[:1]]
+    window.studio.select(chosen)
+    window.recordings.search.setFocus()
+    QTest.keyClicks(window.recordings.search, "no such")
+    _press(ESCAPE)
+    assert window.recordings.search.text() == ""
+    assert window.recordings.search.hasFocus()
+    _press(ESCAPE)
+    qtbot.waitUntil(window.timeline.hasFocus)
+    assert window.studio.selected == tuple(chosen)
+    _press(ESCAPE)
+    assert window.studio.selected == (), "outside of fields it clears the selection"
+
+
+def test_a_time_is_left_for_the_timeline_too(qtbot: QtBot, window: MainWindow) -> None:
+    field = window.transport.time_edit
+    field.setFocus()
+    QTest.keyClicks(field, "9")
+    QTest.keyClick(field, ESCAPE)
+    assert field.hasFocus()
+    QTest.keyClick(field, ESCAPE)
+    qtbot.waitUntil(window.timeline.hasFocus)
+
+
+def test_the_search_of_a_window_is_emptied_before_the_window_closes(qtbot: QtBot, window: MainWindow) -> None:
+    window.menus.actions["segments"].trigger()
+    shown = window.windows.open("segments")
+    assert isinstance(shown, SegmentsWindow)
+    qtbot.waitUntil(shown.bar.search.hasFocus)
+    QTest.keyClicks(shown.bar.search, "robot")
+    QTest.keyClick(shown.bar.search, ESCAPE)
+    assert shown.bar.search.text() == ""
+    assert shown.isVisible()
+    QTest.keyClick(shown.bar.search, ESCAPE)
+    assert not shown.isVisible()

@@ -1,0 +1,43 @@
+"""The slider's times stand above the same times of the timeline, with a scroll bar beside the lanes and without."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint
+from pytestqt.qtbot import QtBot
+
+from app.gui.main_window import MainWindow
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic import fill
+from widgets.timeline.layout import HEADER
+
+
+@pytest.fixture
+def window(open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=1, segments=60, annotators=4)
+    opened = open_window(tmp_path / "lab.greenroom")
+    assert opened.studio.session is not None
+    opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)
+    return opened
+
+
+def apart(window: MainWindow, time_us: int) -> float:
+    """Return by how many pixels a time of the slider is beside that of the timeline."""
+    slider, timeline = window.workspace.slider, window.timeline
+    above = slider.mapTo(window, QPoint(0, 0)).x() + slider.time_to_x(time_us)
+    below = timeline.viewport().mapTo(window, QPoint(0, 0)).x() + HEADER + timeline.view.time_to_x(time_us)
+    return above - below
+
+
+@pytest.mark.parametrize("zoom", [1.0, 8.0])
+def test_times_stand_above_times(qtbot: QtBot, window: MainWindow, zoom: float) -> None:
+    timeline, rows = window.timeline, window.workspace.rows
+    timeline.zoom(zoom)
+    first, last = round(timeline.view.start_us), round(timeline.view.end_us)
+    for sizes, scrolled in (((100, 1_000), False), ((1_000, 1), True), ((100, 1_000), False)):
+        rows.setSizes([*sizes])
+        qtbot.waitUntil(lambda scrolled=scrolled: timeline.verticalScrollBar().isVisible() == scrolled)
+        qtbot.waitUntil(lambda: all(abs(apart(window, time)) <= 1 for time in (first, (first + last) // 2, last)))

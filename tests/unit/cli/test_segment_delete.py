@@ -1,0 +1,25 @@
+"""Deleting segments by ids says how many of how many recordings they were."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.session import Session
+from project.queries.segments import all_segments
+from tests.fakes.terminal import Terminal
+
+
+def test_it_counts_segments_and_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    greenroom, path = Terminal(capsys), tmp_path / "lab.greenroom"
+    greenroom("synthetic", path, "--recordings", "3", "--segments", "30")
+    with Session.open(path, "Annotator 1") as session:
+        who = session.annotator()
+        assert who is not None
+        own = [one for one in all_segments(session.study) if one.annotator_id == who.id]
+    first = own[0].recording_id
+    other = next(one for one in own if one.recording_id != first)
+    same = [one.id for one in own if one.recording_id == first][:2]
+    deleted = greenroom("segment", "delete", path, *same, other.id, "--annotator", "Annotator 1")
+    assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom undo ")
+    assert greenroom("undo", path) == "Undone: Delete 3 segments in 2 recordings\n"
+    assert greenroom("segment", "delete", path, other.id, "--annotator", "Annotator 1").startswith("Deleted 1 segment.")
