@@ -12,9 +12,10 @@ from app.core.machine import doctor, libraries, packages, places, probing, syste
 from app.core.machine.libraries import Library, Use
 from app.core.machine.sound_output import SoundOutput
 from app.core.settings import log_path
+from project.types import Json
 from tests.fakes.terminal import Terminal
 
-_WORKS = {
+_WORKS: dict[str, dict[str, Json]] = {
     probing.DECODER: {"libavcodec": "62.28.102"},
     probing.VLC: {"version": "3.0.21", "plugins": True},
     probing.ONNX: {"providers": ["CPUExecutionProvider"]},
