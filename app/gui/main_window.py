@@ -110,6 +110,8 @@ class MainWindow(QMainWindow):
     guidelines: Guidelines
     windows: StudyWindows
     help: Help
+    quitting: Quitting
+    interrupted: InterruptedJobs
     menus: Menus
 
     resized = Signal()
