@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QApplication
 from app.core.lookup import recording_called
 from app.core.settings import log_path
 from app.gui.collector import Collector
+from app.gui.first_start import FirstStart
 from app.gui.main_window import MainWindow
 from app.gui.passphrase import Asking
 from app.gui.screen import check_screen
-from app.gui.starting import FirstStart
 from app.gui.warming import Warming
 from models.connection import sentinel
 from project.damage import damage_behind

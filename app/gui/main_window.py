@@ -111,6 +111,8 @@ class MainWindow(QMainWindow):
     guidelines: Guidelines
     windows: StudyWindows
     help: Help
+    quitting: Quitting
+    interrupted: InterruptedJobs
     menus: Menus
 
     resized = Signal()

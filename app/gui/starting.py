@@ -3,7 +3,7 @@
 import os
 import pwd
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,6 @@ from widgets.short_list import ShortList
 
 if TYPE_CHECKING:
     from app.gui.dialogs import Questions
-    from app.gui.main_window import MainWindow
 
 _SIZE = QSize(680, 660)
 _LINE = Qt.ItemDataRole.UserRole
@@ -257,32 +256,6 @@ class StartDialog(OwnDialog):
         for item in self.files.selectedItems():
             self.files.takeItem(self.files.row(item))
         self._check()
-
-
-class FirstStart:
-    """Asks once, at the first start of the program, and never again."""
-
-    def __init__(self, window: "MainWindow") -> None:
-        self._window = window
-        self.dialog: StartDialog | None = None
-
-    def ask(self) -> None:
-        """Show the dialog over the window, where it was not shown before."""
-        settings = self._window.studio.settings
-        if settings.welcomed or settings.recent:
-            return
-        self.dialog = self._window.files.start_dialog(first=True)
-        self.dialog.finished.connect(self._go_on)
-        self.dialog.open()
-
-    def _go_on(self, result: int) -> None:
-        dialog, self.dialog = self.dialog, None
-        if dialog is None:
-            return
-        self._window.studio.change_settings(lambda kept: replace(kept, welcomed=True))
-        if result == StartDialog.DialogCode.Accepted:
-            self._window.files.begin(dialog.plan())
-        dialog.deleteLater()
 
 
 def proposed_name() -> str:

@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.core.schemes import in_use
 from app.core.settings import load_settings
 from app.gui.dialogs import Questions
+from app.gui.first_start import FirstStart
 from app.gui.main_window import MainWindow
-from app.gui.starting import FirstStart, StartDialog, StudyPlan, proposed_name, proposed_path
+from app.gui.starting import StartDialog, StudyPlan, proposed_name, proposed_path
 from project.schemes.loader import shipped_names
 from tests.fakes.clips import make_clip
 
