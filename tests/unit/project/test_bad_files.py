@@ -69,7 +69,6 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "view": (with_sql("CREATE VIEW v AS SELECT 1"), "view “v”"),
     "virtual table": (with_sql("CREATE VIRTUAL TABLE f USING fts5(x)"), "virtual table “f”"),
     "table missing": (with_sql("DROP TABLE consent"), "consent"),
-    "table changed": (with_sql("ALTER TABLE segment ADD COLUMN x TEXT"), "segment"),
 }
 
 
