@@ -24,12 +24,12 @@ from project.recovering.assembling import Assembled, assemble
 from project.recovering.report import Recovered, TableSaved
 from project.recovering.rows import Left, Shape, left_in, shapes
 from project.scratch import OwnFolder, scratch_folder
-from project.sealing.container import is_sealed, read_header, unseal
+from project.sealing.container import Header, is_sealed, read_mended_header, unseal
 from project.sealing.files import seal_copy
 from project.sealing.keys import Key
 from project.sealing.log import read_log
 from project.sealing.memory import PrivateFolder
-from project.sealing.passphrases import header_of, key_of
+from project.sealing.passphrases import key_of
 from project.sealing.working import use_log, with_pages
 from project.splitting import free_place
 
@@ -47,7 +47,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
     if is_held(path):
         raise UserError(f"“{shown(path.name)}” is open in a window.", "Close it there first.")
     tables = shapes()
-    key = key_of(path, header_of(path)) if is_sealed(path) else None
+    key = key_of(path, _header_of(path)) if is_sealed(path) else None
     left = left_in(_own_tables(_content(path, key), path.name), tables)
     if not any(one.rows or one.loose for one in left.values()):
         raise UserError(
@@ -121,16 +121,21 @@ def _in_memory() -> Iterator[Path]:
         private.remove()
 
 
+def _header_of(path: Path) -> Header:
+    with path.open("rb") as file:
+        return read_mended_header(file, path.name)
+
+
 def _unsealed(path: Path, key: Key) -> bytes:
     with path.open("rb") as file:
-        return b"".join(unseal(file, key, read_header(file, path.name), path.name, lenient=True))
+        return b"".join(unseal(file, key, read_mended_header(file, path.name), path.name, lenient=True))
 
 
 def _with_log(path: Path, key: Key) -> bytes:
     """Return a sealed study in the clear, with what was committed since it was sealed as far as that is intact."""
     clear = _unsealed(path, key)
     with path.open("rb") as file:
-        log = read_log(path, key, read_header(file, path.name))
+        log = read_log(path, key, read_mended_header(file, path.name))
     if log.committed:
         with _in_memory() as folder:
             copy = folder / "copy"
@@ -210,7 +215,7 @@ def _keep_identity(connection: sqlite3.Connection, given: Mapping[str, str], bef
 def _rows_of(backup: Path, tables: Mapping[str, Shape]) -> dict[str, Left] | None:
     try:
         if is_sealed(backup):
-            return left_in(_unsealed(backup, key_of(backup, header_of(backup), ask=False)), tables)
+            return left_in(_unsealed(backup, key_of(backup, _header_of(backup), ask=False)), tables)
         return left_in(backup.read_bytes(), tables)
     except (OSError, UserError):
         return None

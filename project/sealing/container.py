@@ -5,14 +5,16 @@
      n bytes   header: JSON, with the key encrypted under the passphrase's key, a salt of this one file, and the salt of
               the log whose edits were sealed with it
     32 bytes   SHA-256 of all before, which tells damage to the header from a wrong passphrase
-    chunks     1 MiB each and its tag of 16 bytes; the last one is shorter
+    chunks     64 KiB each and its tag of 16 bytes; the last one is shorter
 
 Each sealing has a salt, and with it a key of its own (HKDF-SHA256), so that the number of a chunk can be its nonce. The
 last chunk's nonce says that it is the last (STREAM: Hoang, Reyhanitabar, Rogaway, Vizar, 2015). Every chunk is bound
-to the header as associated data. Version 1 did not name a log, and had logs of version 1 beside it; it is read.
+to the header as associated data. Version 1 did not name a log, had logs of version 1 beside it, and chunks of 1 MiB;
+it is read.
 """
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -23,14 +25,19 @@ from typing import BinaryIO
 from project.errors import UserError
 from project.names import shown
 from project.sealing.keys import KEY_BYTES, Key
+from project.sizes import size_text
 from project.types import Json
 
 MAGIC = b"greenroom-sealed"
-CHUNK = 1 << 20
+CHUNK = 1 << 16
 TAG = 16
 _SALT_BYTES = 32
 _LONGEST_HEADER = 1 << 16
+_FIXED = len(MAGIC) + 4
 _VERSION = 2
+_CHUNKS = {1: 1 << 20, _VERSION: CHUNK}
+_FEW_BITS = 8
+"""Of the first 16 bytes, that may be changed: what begins so was a sealed file all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,11 @@ class Header:
     absorbed: bytes = b""
     version: int = _VERSION
 
+    @property
+    def chunk(self) -> int:
+        """How many bytes are encrypted together."""
+        return _CHUNKS[self.version]
+
 
 def is_sealed(path: Path) -> bool:
     """Tell whether a file begins as a sealed one; a pipe or a device is none, and is not waited for."""
@@ -58,9 +70,14 @@ def is_sealed(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
+            return _is_magic(file.read(len(MAGIC)))
     except OSError:
         return False
+
+
+def _is_magic(start: bytes) -> bool:
+    """Tell whether a file begins as a sealed one, or did before a bit or two of it were changed."""
+    return len(start) == len(MAGIC) and (int.from_bytes(start) ^ int.from_bytes(MAGIC)).bit_count() <= _FEW_BITS
 
 
 def damaged(name: str, what: str) -> UserError:
@@ -78,10 +95,10 @@ def read_header(file: BinaryIO, name: str) -> Header:
         UserError: it is no sealed file, was made by a newer version, or is damaged.
     """
     start = file.read(len(MAGIC) + 4)
-    if start[: len(MAGIC)] != MAGIC:
+    if not _is_magic(start[: len(MAGIC)]):
         raise UserError(f"“{shown(name)}” is not sealed.", "Seal it with: greenroom seal FILE")
     length = int.from_bytes(start[len(MAGIC) :])
-    if not 0 < length <= _LONGEST_HEADER:
+    if start[: len(MAGIC)] != MAGIC or not 0 < length <= _LONGEST_HEADER:
         raise damaged(name, "its beginning was changed")
     text, checksum = file.read(length), file.read(32)
     if hashlib.sha256(start + text).digest() != checksum:
@@ -96,11 +113,36 @@ def read_header(file: BinaryIO, name: str) -> Header:
                 f"“{shown(name)}” was sealed by a newer version of Greenroom.", "Install the newer version."
             )
         salt, absorbed = bytes.fromhex(found["salt"]), bytes.fromhex(found["log"] if version > 1 else "")
-        if found["chunk"] != CHUNK or len(salt) != _SALT_BYTES or not isinstance(found["key"], dict):
+        if found["chunk"] != _CHUNKS[version] or len(salt) != _SALT_BYTES or not isinstance(found["key"], dict):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged(name, "its beginning makes no sense") from None
     return Header(found["key"], salt, start + text + checksum, absorbed, version)
+
+
+def read_mended_header(file: BinaryIO, name: str) -> Header:
+    """Read what is before the chunks, also where one bit of it was changed: its checksum tells which. For recovery.
+
+    Raises:
+        UserError: as `read_header`; more than one bit was changed.
+    """
+    try:
+        return read_header(file, name)
+    except UserError:
+        file.seek(0)
+        content = file.read(len(MAGIC) + 4 + _LONGEST_HEADER + 32)
+        for bit in range(8 * len(content)):
+            at = bit // 8
+            changed = bytearray(content[: max(_FIXED, at + 1)])
+            changed[at] ^= 1 << bit % 8
+            end = _FIXED + int.from_bytes(changed[len(MAGIC) : _FIXED]) + 32
+            if at >= _FIXED and not at < end <= len(content):
+                break
+            header = bytes(changed[:end]) + content[len(changed) : end]
+            if header.startswith(MAGIC) and hashlib.sha256(header[:-32]).digest() == header[-32:]:
+                file.seek(end)
+                return read_header(io.BytesIO(header), name)
+        raise
 
 
 def seal(content: Iterator[bytes], file: BinaryIO, key: Key, absorbed: bytes = b"") -> Header:
@@ -144,14 +186,16 @@ def unseal(file: BinaryIO, key: Key, header: Header, name: str, *, lenient: bool
     from cryptography.exceptions import InvalidTag
 
     cipher = Cipher(key, header)
-    part, number = file.read(CHUNK + TAG), 0
+    size = header.chunk + TAG
+    part, number = file.read(size), 0
     while True:
-        following = file.read(CHUNK + TAG)
+        following = file.read(size)
         try:
             yield cipher.decrypt(number, part, last=not following)
         except InvalidTag:
             if not lenient:
-                raise damaged(name, _what_changed(cipher, number, part, last=not following)) from None
+                place = size_text(number * header.chunk)
+                raise damaged(name, _what_changed(cipher, number, part, place, last=not following)) from None
             yield bytes(max(0, len(part) - TAG))
         if not following:
             return
@@ -183,13 +227,13 @@ class Cipher:
         return self._cipher.decrypt(_nonce(number, last), content, self._bound)
 
 
-def _what_changed(cipher: Cipher, number: int, part: bytes, *, last: bool) -> str:
+def _what_changed(cipher: Cipher, number: int, part: bytes, place: str, *, last: bool) -> str:
     from cryptography.exceptions import InvalidTag
 
     try:
         cipher.decrypt(number, part, last=not last)
     except InvalidTag:
-        return f"its content was changed about {number} MB from the start"
+        return f"its content was changed about {place} from the start"
     return "its end is missing" if last else "something was added at its end"
 
 

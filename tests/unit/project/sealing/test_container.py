@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.errors import UserError
-from project.sealing.container import CHUNK, TAG, read_header, seal, unseal
+from project.sealing.container import CHUNK, TAG, read_header, read_mended_header, seal, unseal
 from project.sealing.keys import Key, WrongPassphrase, new_key, open_key
 
 _KEY = Key(bytes(range(32)), {"kdf": "none"})
@@ -74,6 +74,24 @@ def test_what_is_whole_of_a_damaged_file_can_be_had() -> None:
     whole = _sealed(b"a" * CHUNK + b"b" * CHUNK + b"c")
     harmed = whole[:-CHUNK] + bytes([whole[-CHUNK] ^ 1]) + whole[-CHUNK + 1 :]
     assert _opened(harmed, lenient=True) == b"a" * CHUNK + bytes(CHUNK) + b"c"
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 100])
+def test_one_bit_of_the_header_can_be_mended(content: bytes) -> None:
+    whole = _sealed(content)
+    end = len(read_header(io.BytesIO(whole), "a").raw)
+    for bit in range(8 * end):
+        harmed = bytearray(whole)
+        harmed[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(UserError, match="damaged"):
+            read_header(io.BytesIO(harmed), "a")
+        file = io.BytesIO(harmed)
+        header = read_mended_header(file, "a")
+        assert header.raw == whole[:end]
+        assert b"".join(unseal(file, _KEY, header, "a")) == content
+    harmed[20] ^= 1
+    with pytest.raises(UserError, match="damaged"):
+        read_mended_header(io.BytesIO(harmed), "a")
 
 
 def test_a_wrong_passphrase_is_told_apart() -> None:

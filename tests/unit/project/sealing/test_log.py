@@ -346,6 +346,7 @@ def test_a_study_of_version_1_opens_with_its_log_and_becomes_one_of_version_2(
 
     with monkeypatch.context() as old, study.open("wb") as file:
         old.setattr(container.json, "dumps", as_version_1)
+        old.setattr(container, "CHUNK", 1 << 20)
         container.seal(iter([clear]), file, key)
     written = _LogOfVersion1(study, key, passphrases.header_of(study))
     written.append(committed)
