@@ -2,8 +2,8 @@
 
     16 bytes   greenroom-sealed
      4 bytes   length of the header
-     n bytes   header: JSON, with the key encrypted under the passphrase's key, a salt of this one file, and the salt of
-              the log whose edits were sealed with it
+     n bytes   header: JSON, with the key encrypted under the passphrase's key, a salt of this one file, the salt of the
+              log whose edits were sealed with it, and that of the log that belongs beside it while it is worked on
     32 bytes   SHA-256 of all before, which tells damage to the header from a wrong passphrase
     chunks     64 KiB each and its tag of 16 bytes; the last one is shorter
 
@@ -49,6 +49,7 @@ class Header:
         salt: of this sealing; no other file has it.
         raw: the bytes of all of it.
         absorbed: the salt of the log whose edits are all in the file; b"" for none.
+        following: the salt of the log that holds edits made since; b"" for a study that was closed.
         version: of the format.
     """
 
@@ -56,6 +57,7 @@ class Header:
     salt: bytes
     raw: bytes
     absorbed: bytes = b""
+    following: bytes = b""
     version: int = _VERSION
 
     @property
@@ -112,12 +114,13 @@ def read_header(file: BinaryIO, name: str) -> Header:
             raise UserError(
                 f"“{shown(name)}” was sealed by a newer version of Greenroom.", "Install the newer version."
             )
-        salt, absorbed = bytes.fromhex(found["salt"]), bytes.fromhex(found["log"] if version > 1 else "")
+        salt = bytes.fromhex(found["salt"])
+        absorbed, following = (bytes.fromhex(found[log] if version > 1 else "") for log in ("log", "next log"))
         if found["chunk"] != _CHUNKS[version] or len(salt) != _SALT_BYTES or not isinstance(found["key"], dict):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged(name, "its beginning makes no sense") from None
-    return Header(found["key"], salt, start + text + checksum, absorbed, version)
+    return Header(found["key"], salt, start + text + checksum, absorbed, following, version)
 
 
 def read_mended_header(file: BinaryIO, name: str) -> Header:
@@ -145,19 +148,20 @@ def read_mended_header(file: BinaryIO, name: str) -> Header:
         raise
 
 
-def seal(content: Iterator[bytes], file: BinaryIO, key: Key, absorbed: bytes = b"") -> Header:
-    """Write a sealed file; return its header. `absorbed` is the salt of the log whose edits are in the content."""
+def seal(content: Iterator[bytes], file: BinaryIO, key: Key, absorbed: bytes = b"", following: bytes = b"") -> Header:
+    """Write a sealed file; return its header, which names logs as `Header` says."""
     salt = os.urandom(_SALT_BYTES)
     head = {
         "version": _VERSION,
         "chunk": CHUNK,
         "salt": salt.hex(),
         "log": absorbed.hex(),
+        "next log": following.hex(),
         "key": dict(key.wrapped),
     }
     text = json.dumps(head).encode()
     start = MAGIC + len(text).to_bytes(4) + text
-    header = Header(key.wrapped, salt, start + hashlib.sha256(start).digest(), absorbed)
+    header = Header(key.wrapped, salt, start + hashlib.sha256(start).digest(), absorbed, following)
     file.write(header.raw)
     cipher = Cipher(key, header)
     number, waiting = 0, b""

@@ -63,6 +63,11 @@ def log_path(sealed: Path) -> Path:
     return sealed.with_name(sealed.name + ".sealed-log")
 
 
+def new_salt() -> bytes:
+    """Return a salt for a log that is about to be begun."""
+    return os.urandom(_SALT_BYTES)
+
+
 @dataclass(frozen=True, slots=True)
 class LogContent:
     """What the log beside a sealed study holds.
@@ -88,14 +93,16 @@ class SealedLog:
     """
 
     def __init__(self, sealed: Path, key: Key, header: Header) -> None:
-        """Begin one for a file that was just sealed; an older one is replaced once this one is on disk.
+        """Begin one beside a sealed file; an older one is replaced once this one is on disk.
+
+        Where the header names the log that follows, the file was just sealed: no log had that salt before.
 
         Raises:
             OSError: it cannot be written; an older one is as it was.
         """
         self._path = log_path(sealed)
         self._name = sealed.name
-        self.salt = os.urandom(_SALT_BYTES)
+        self.salt = header.following or new_salt()
         self._cipher = _cipher(key, header, self.salt)
         self._mac_key = _mac_key(key, self.salt)
         self._count, self._attempts = 0, 0
@@ -155,6 +162,11 @@ class SealedLog:
         except OSError as error:
             _log.warning("The log of “%s” could not be marked: %s.", shown(self._name), error.strerror)
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be added any more."""
+        return self._descriptor < 0
+
     def close(self) -> None:
         """Stop writing; the file stays. Safe to call twice."""
         if self._descriptor >= 0:
@@ -182,7 +194,8 @@ def read_log(sealed: Path, key: Key, header: Header) -> LogContent:
     try:
         content = log_path(sealed).read_bytes()
     except FileNotFoundError:
-        return LogContent()
+        missing = f"{shown(log_path(sealed).name)} is missing, with edits of a session that did not end"
+        return LogContent(damage=missing if header.following else "")
     except OSError as error:
         return LogContent(damage=f"it cannot be read ({error.strerror})")
     if header.version == 1:

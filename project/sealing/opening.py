@@ -79,12 +79,13 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
                     lock.release()
                     lock = None
             elif lock is not None:
+                prepare(connection, network=False)
+                working.begin(connection)
+                # After what a killed process left was sealed, too: a backup has no log beside it.
                 try:
                     back_up_sealed(path, backups, now)
                 except UserError as error:
                     problem = error
-                prepare(connection, network=False)
-                working.begin(connection)
         except BaseException:
             working.discard(connection)
             raise

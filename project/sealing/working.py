@@ -22,7 +22,7 @@ from project.opening import beside
 from project.sealing.container import Header, read_header, unseal
 from project.sealing.files import seal_bytes, seal_copy
 from project.sealing.keys import Key
-from project.sealing.log import LogContent, SealedLog, read_log
+from project.sealing.log import LogContent, SealedLog, new_salt, read_log
 from project.sealing.memory import PrivateFolder, announce, retract, use_cache
 from project.sealing.passphrases import keep
 
@@ -75,6 +75,7 @@ class Working:
         self._sealed_log: SealedLog | None = None
         self._at, self._head = 0, b""
         self._changed = False
+        self._announced = False
         use_cache(self._folder)
         keep(self._header, key)
 
@@ -90,7 +91,8 @@ class Working:
         announce(self._path, self.file)
         try:
             # Beside a file of version 1, older programs would pass over the log that is begun here.
-            if self._after_kill or self._header.version == 1:
+            # And a log that was begun before, if only for a moment, had the salt that the header names.
+            if self._after_kill or self._header.version == 1 or self._header.following:
                 self._seal(connection)
             self._renew_log(connection)
         except OSError as error:
@@ -117,15 +119,29 @@ class Working:
         if new == b"":
             return
         self._changed = True
+        # It is closed where no other log could be begun after sealing: its edits are in the sealed file already.
+        appendable = new is not None and not self._sealed_log.closed
         try:
-            if new is not None:
+            if new is not None and appendable:
                 self._sealed_log.append(new)
                 self._at += len(new)
-            if new is None or self._at > _LONG:
-                self._seal(connection)
-                self._renew_log(connection)
+            # The file of a session with edits says that there is a log, which would else not be missed.
+            if not appendable or self._at > _LONG or not self._announced:
+                self._announced = True
+                self._seal_and_go_on(connection, saved=appendable)
         except OSError as error:
             raise _not_sealed(self._path, error) from None
+
+    def _seal_and_go_on(self, connection: sqlite3.Connection, *, saved: bool) -> None:
+        """Seal all of it, and begin another log; where it is saved already, this can be done later, too."""
+        try:
+            self._seal(connection, new_salt())
+        except OSError as error:
+            if not saved:
+                raise
+            _log.warning("“%s” was not sealed anew (%s); its log has every edit.", shown(self._path.name), error)
+            return
+        self._renew_log(connection)
 
     def scratch(self) -> Path:
         """Return a new empty folder in memory, for what is made of the study in the clear."""
@@ -161,7 +177,7 @@ class Working:
         # Sealing begins SQLite's log anew, and may fail afterwards.
         whole = self._append_rest(log)
         try:
-            if self._changed:
+            if self._changed or self._header.following:
                 self._seal(connection)
             log.remove()
         except (OSError, UserError, sqlite3.Error) as error:
@@ -179,9 +195,11 @@ class Working:
             return False
         return rest is not None
 
-    def _seal(self, connection: sqlite3.Connection) -> None:
+    def _seal(self, connection: sqlite3.Connection, following: bytes = b"") -> None:
+        content = _closed(connection.serialize())
+        self._header = seal_bytes(content, self._path, self._key, self._absorbed, following)
+        # Only now: where sealing fails, edits are added to the log as before.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        self._header = seal_bytes(_closed(connection.serialize()), self._path, self._key, self._absorbed)
         keep(self._header, self._key)
         self._changed = False
 
@@ -191,7 +209,7 @@ class Working:
             self._sealed_log.close()
         self._sealed_log = SealedLog(self._path, self._key, self._header)
         self._absorbed = self._sealed_log.salt
-        self._at = 0
+        self._at, self._announced = 0, bool(self._header.following)
         self.committed(connection)
         self._sealed_log.reserve()
 

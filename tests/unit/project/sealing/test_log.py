@@ -274,8 +274,8 @@ def test_a_study_with_a_damaged_log_is_read_said_and_kept_and_recovered(study: P
     _put(study, content, bytes(harmed))
     with Study.open(study, backups=3) as opened:
         assert opened.read_only
-        assert "of 8 saved edits in it, number 4 was changed" in opened.read_only_reason
-        assert _edits(opened) == [0, 1, 2]
+        assert "of 7 saved edits in it, number 4 was changed" in opened.read_only_reason
+        assert _edits(opened) == [0, 1, 2, 3], "the first is in the file itself"
         with pytest.raises(UserError, match="reading only"), opened.step("Edit"):
             pass
     assert any("log of edits" in line for line in check(study))
@@ -286,7 +286,7 @@ def test_a_study_with_a_damaged_log_is_read_said_and_kept_and_recovered(study: P
     saved = recover(study, study.with_name("saved")).path
     assert check(saved) == []
     with Study.open(saved) as recovered:
-        assert {0, 1, 2, 7} <= {*_edits(recovered)}
+        assert {0, 1, 2, 3, 7} <= {*_edits(recovered)}
         assert not recovered.read_only
 
 
@@ -302,10 +302,6 @@ def test_a_log_that_was_put_back_from_elsewhere_is_told(study: Path, tmp_path: P
     for content, edits in ((first, second_log), (second, first_log)):
         _put(study, content, edits)
         with Study.open(study) as opened:
-            if edits == first_log:
-                assert opened.defect is None, "all of it is in the file already"
-                assert _edits(opened) == [0, 1, 2]
-                continue
             assert "another state" in str(opened.defect)
         assert (study.read_bytes(), log_path(study).read_bytes()) == (content, edits)
     with Study.create(tmp_path / "other") as opened:
@@ -315,6 +311,47 @@ def test_a_log_that_was_put_back_from_elsewhere_is_told(study: Path, tmp_path: P
     _put(study, first, foreign)
     with Study.open(study) as opened:
         assert "another study" in str(opened.defect)
+
+
+def test_a_log_that_is_missing_is_missed(study: Path) -> None:
+    content, edits = _kill_after(study, 3)
+    _put(study, content, edits)
+    log_path(study).unlink()
+    with Study.open(study, backups=3) as opened:
+        assert "is missing" in str(opened.defect)
+        assert _edits(opened) == [0]
+    assert any("is missing" in line for line in check(study))
+    assert study.read_bytes() == content
+    # A backup that is made after a kill needs no log.
+    os.utime(study, (0, 0))
+    log_path(study).write_bytes(edits)
+    Study.open(study, backups=3).close()
+    (backup,) = study.parent.glob("*.bak-1")
+    with Study.open(backup, read_only=True) as opened:
+        assert (_edits(opened), opened.defect) == ([0, 1, 2], None)
+    # So does a study that was closed, or in which nothing was edited.
+    content, _ = _kill_after(study, 0)
+    study.write_bytes(content)
+    log_path(study).unlink(missing_ok=True)
+    with Study.open(study, read_only=True) as opened:
+        assert (_edits(opened), opened.defect) == ([0, 1, 2], None)
+
+
+def test_a_kill_between_sealing_and_the_next_log_loses_nothing(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Study.open(study)
+    with monkeypatch.context() as failing:
+        failing.setattr("project.sealing.working.SealedLog", lambda *_: _raise_io_error(0))
+        with pytest.raises(UserError, match="could not be saved"), opened.step("Edit"):
+            opened.set_property("edit 0", 0)
+    left = study.read_bytes(), log_path(study).read_bytes()
+    with opened.step("Edit"):
+        opened.set_property("edit 1", 1)
+    later = study.read_bytes(), log_path(study).read_bytes()
+    opened.close()
+    for state, edits in ((left, [0]), (later, [0, 1])):
+        _put(study, *state)
+        with Study.open(study) as again:
+            assert (_edits(again), again.defect) == (edits, None)
 
 
 def test_what_a_session_that_was_killed_left_is_taken_up_and_absorbed(study: Path) -> None:
