@@ -2,23 +2,25 @@
 
     16 bytes   greenroom-sealed
      4 bytes   length of the header
-     n bytes   header: JSON, with the key encrypted under the passphrase's key, a salt of this one file, the salt of the
-              log whose edits were sealed with it, and that of the log that belongs beside it while it is worked on
+     n bytes   header: JSON, with the key encrypted under the passphrase's key, a salt of this one file, and the salt of
+              the log whose edits were sealed with it
     32 bytes   SHA-256 of all before, which tells damage to the header from a wrong passphrase
+    512 bytes  state: the salt of the log that holds edits made since, and a MAC; written again where the first is made
     chunks     64 KiB each and its tag of 16 bytes; the last one is shorter
 
 Each sealing has a salt, and with it a key of its own (HKDF-SHA256), so that the number of a chunk can be its nonce. The
 last chunk's nonce says that it is the last (STREAM: Hoang, Reyhanitabar, Rogaway, Vizar, 2015). Every chunk is bound
-to the header as associated data. Version 1 did not name a log, had logs of version 1 beside it, and chunks of 1 MiB;
-it is read.
+to the header as associated data. Version 1 named no log and had no state, logs of version 1 beside it, and chunks of
+1 MiB; it is read.
 """
 
 import hashlib
+import hmac
 import io
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,6 +31,8 @@ from project.sizes import size_text
 from project.types import Json
 
 MAGIC = b"greenroom-sealed"
+STATE = 512
+_STATE = b"grstate2"
 CHUNK = 1 << 16
 TAG = 16
 _SALT_BYTES = 32
@@ -49,16 +53,16 @@ class Header:
         salt: of this sealing; no other file has it.
         raw: the bytes of all of it.
         absorbed: the salt of the log whose edits are all in the file; b"" for none.
-        following: the salt of the log that holds edits made since; b"" for a study that was closed.
         version: of the format.
+        state: what stands after `raw`: see `read_state`; b"" in version 1.
     """
 
     wrapped: Mapping[str, Json]
     salt: bytes
     raw: bytes
     absorbed: bytes = b""
-    following: bytes = b""
     version: int = _VERSION
+    state: bytes = b""
 
     @property
     def chunk(self) -> int:
@@ -114,13 +118,14 @@ def read_header(file: BinaryIO, name: str) -> Header:
             raise UserError(
                 f"“{shown(name)}” was sealed by a newer version of Greenroom.", "Install the newer version."
             )
-        salt = bytes.fromhex(found["salt"])
-        absorbed, following = (bytes.fromhex(found[log] if version > 1 else "") for log in ("log", "next log"))
+        salt, absorbed = bytes.fromhex(found["salt"]), bytes.fromhex(found["log"] if version > 1 else "")
         if found["chunk"] != _CHUNKS[version] or len(salt) != _SALT_BYTES or not isinstance(found["key"], dict):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged(name, "its beginning makes no sense") from None
-    return Header(found["key"], salt, start + text + checksum, absorbed, following, version)
+    return Header(
+        found["key"], salt, start + text + checksum, absorbed, version, file.read(STATE) if version > 1 else b""
+    )
 
 
 def read_mended_header(file: BinaryIO, name: str) -> Header:
@@ -144,25 +149,61 @@ def read_mended_header(file: BinaryIO, name: str) -> Header:
             header = bytes(changed[:end]) + content[len(changed) : end]
             if header.startswith(MAGIC) and hashlib.sha256(header[:-32]).digest() == header[-32:]:
                 file.seek(end)
-                return read_header(io.BytesIO(header), name)
+                state = file.read(STATE)
+                mended = read_header(io.BytesIO(header + state), name)
+                file.seek(len(mended.raw) + len(mended.state))
+                return mended
         raise
 
 
-def seal(content: Iterator[bytes], file: BinaryIO, key: Key, absorbed: bytes = b"", following: bytes = b"") -> Header:
-    """Write a sealed file; return its header, which names logs as `Header` says."""
+def read_state(header: Header, key: Key) -> bytes | None:
+    """Return the salt of the log with edits made since a file was sealed; b"" for none, None where it was changed."""
+    if header.version == 1:
+        return b""
+    salt = header.state[len(_STATE) : len(_STATE) + _SALT_BYTES]
+    if not hmac.compare_digest(header.state, _state(header, key, salt)):
+        return None
+    return salt if any(salt) else b""
+
+
+def write_state(path: Path, header: Header, key: Key, salt: bytes) -> None:
+    """Say in a sealed file that there is a log with edits; it is on disk when this returns.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
+    try:
+        os.pwrite(descriptor, _state(header, key, salt), len(header.raw))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _state(header: Header, key: Key, salt: bytes) -> bytes:
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+    own = HKDF(hashes.SHA256(), KEY_BYTES, header.salt, b"greenroom sealed 2 state").derive(key.secret)
+    told = _STATE + salt.ljust(_SALT_BYTES, b"\0")
+    return (told + hmac.digest(own, told + header.raw, "sha256")).ljust(STATE, b"\0")
+
+
+def seal(content: Iterator[bytes], file: BinaryIO, key: Key, absorbed: bytes = b"") -> Header:
+    """Write a sealed file; return its header. `absorbed` is the salt of the log whose edits are in the content."""
     salt = os.urandom(_SALT_BYTES)
     head = {
         "version": _VERSION,
         "chunk": CHUNK,
         "salt": salt.hex(),
         "log": absorbed.hex(),
-        "next log": following.hex(),
         "key": dict(key.wrapped),
     }
     text = json.dumps(head).encode()
     start = MAGIC + len(text).to_bytes(4) + text
-    header = Header(key.wrapped, salt, start + hashlib.sha256(start).digest(), absorbed, following)
-    file.write(header.raw)
+    header = Header(key.wrapped, salt, start + hashlib.sha256(start).digest(), absorbed)
+    header = replace(header, state=_state(header, key, b""))
+    file.write(header.raw + header.state)
     cipher = Cipher(key, header)
     number, waiting = 0, b""
     for part in _chunks(content):

@@ -12,16 +12,16 @@ from project.sealing.keys import Key
 _PIECE = 1 << 20
 
 
-def seal_bytes(content: bytes, path: Path, key: Key, absorbed: bytes = b"", following: bytes = b"") -> Header:
+def seal_bytes(content: bytes, path: Path, key: Key, absorbed: bytes = b"") -> Header:
     """Seal a study into the place of its sealed file; it is on disk when this returns.
 
-    Its header names logs as `Header` says.
+    `absorbed` is the salt of the log whose edits are in the content.
 
     Raises:
         OSError: it cannot be written; the file is as it was.
     """
     pieces = (content[at : at + _PIECE] for at in range(0, len(content), _PIECE))
-    return seal_stream(pieces, path, key, absorbed=absorbed, following=following)
+    return seal_stream(pieces, path, key, absorbed=absorbed)
 
 
 def seal_stream(
@@ -32,7 +32,6 @@ def seal_stream(
     *,
     wipe_old: bool = False,
     absorbed: bytes = b"",
-    following: bytes = b"",
 ) -> Header:
     """Seal what comes into a file, whole or not at all, with the rights of the file that it replaces (or of `like`).
 
@@ -45,7 +44,7 @@ def seal_stream(
 
     def write(file: int) -> None:
         with os.fdopen(os.dup(file), "wb") as sealed:
-            header.append(seal(content, sealed, key, absorbed, following))
+            header.append(seal(content, sealed, key, absorbed))
 
     _replace(path, write, like or path, wipe_old=wipe_old)
     return header[0]

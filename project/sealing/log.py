@@ -31,7 +31,7 @@ from pathlib import Path
 
 from project.errors import UserError
 from project.names import shown
-from project.sealing.container import Cipher, Header
+from project.sealing.container import Cipher, Header, read_state
 from project.sealing.keys import KEY_BYTES, Key
 
 _log = logging.getLogger(__name__)
@@ -63,11 +63,6 @@ def log_path(sealed: Path) -> Path:
     return sealed.with_name(sealed.name + ".sealed-log")
 
 
-def new_salt() -> bytes:
-    """Return a salt for a log that is about to be begun."""
-    return os.urandom(_SALT_BYTES)
-
-
 @dataclass(frozen=True, slots=True)
 class LogContent:
     """What the log beside a sealed study holds.
@@ -95,14 +90,12 @@ class SealedLog:
     def __init__(self, sealed: Path, key: Key, header: Header) -> None:
         """Begin one beside a sealed file; an older one is replaced once this one is on disk.
 
-        Where the header names the log that follows, the file was just sealed: no log had that salt before.
-
         Raises:
             OSError: it cannot be written; an older one is as it was.
         """
         self._path = log_path(sealed)
         self._name = sealed.name
-        self.salt = header.following or new_salt()
+        self.salt = os.urandom(_SALT_BYTES)
         self._cipher = _cipher(key, header, self.salt)
         self._mac_key = _mac_key(key, self.salt)
         self._count, self._attempts = 0, 0
@@ -194,22 +187,34 @@ def read_log(sealed: Path, key: Key, header: Header) -> LogContent:
     try:
         content = log_path(sealed).read_bytes()
     except FileNotFoundError:
-        missing = f"{shown(log_path(sealed).name)} is missing, with edits of a session that did not end"
-        return LogContent(damage=missing if header.following else "")
+        return _without_log(sealed, key, header)
     except OSError as error:
         return LogContent(damage=f"it cannot be read ({error.strerror})")
     if header.version == 1:
         return _read_version_1(content, key, header)
     if content[:_HEAD_1][-_SALT_BYTES_1:] == header.absorbed and content.startswith(_MAGIC_1):
-        return LogContent(salt=header.absorbed)
+        return _without_log(sealed, key, header, header.absorbed)
     salt, base = _head(content, key)
     if not salt:
         return LogContent(damage="its beginning was changed, or it belongs to another study")
     if base != _name(header):
         if salt == header.absorbed:
-            return LogContent(salt=salt)
+            return _without_log(sealed, key, header, salt)
         return LogContent(damage="it continues another state of this study than the file that lies here", salt=salt)
+    if read_state(header, key) not in (b"", None, salt):
+        return _without_log(sealed, key, header, salt)
     return _read_records(content, key, header, salt)
+
+
+def _without_log(sealed: Path, key: Key, header: Header, salt: bytes = b"") -> LogContent:
+    """Return nothing where no log lies, or one without news; damage where the file says that there was another."""
+    state = read_state(header, key)
+    if state is None:
+        return LogContent(damage="nothing says any more whether there is one", salt=salt)
+    name = shown(log_path(sealed).name)
+    lies = f"instead of {name} with edits of a session that did not end, an older one lies there"
+    missing = f"{name} is missing, with edits of a session that did not end"
+    return LogContent(damage="" if not state else lies if salt else missing, salt=salt)
 
 
 def _head(content: bytes, key: Key) -> tuple[bytes, bytes]:

@@ -19,10 +19,10 @@ from project.errors import UserError
 from project.locking import is_held
 from project.names import shown
 from project.opening import beside
-from project.sealing.container import Header, read_header, unseal
+from project.sealing.container import Header, read_header, read_state, unseal, write_state
 from project.sealing.files import seal_bytes, seal_copy
 from project.sealing.keys import Key
-from project.sealing.log import LogContent, SealedLog, new_salt, read_log
+from project.sealing.log import LogContent, SealedLog, read_log
 from project.sealing.memory import PrivateFolder, announce, retract, use_cache
 from project.sealing.passphrases import keep
 
@@ -75,7 +75,7 @@ class Working:
         self._sealed_log: SealedLog | None = None
         self._at, self._head = 0, b""
         self._changed = False
-        self._announced = False
+        self._named = False
         use_cache(self._folder)
         keep(self._header, key)
 
@@ -91,8 +91,7 @@ class Working:
         announce(self._path, self.file)
         try:
             # Beside a file of version 1, older programs would pass over the log that is begun here.
-            # And a log that was begun before, if only for a moment, had the salt that the header names.
-            if self._after_kill or self._header.version == 1 or self._header.following:
+            if self._after_kill or self._header.version == 1 or read_state(self._header, self._key) != b"":
                 self._seal(connection)
             self._renew_log(connection)
         except OSError as error:
@@ -125,17 +124,28 @@ class Working:
             if new is not None and appendable:
                 self._sealed_log.append(new)
                 self._at += len(new)
-            # The file of a session with edits says that there is a log, which would else not be missed.
-            if not appendable or self._at > _LONG or not self._announced:
-                self._announced = True
+            if appendable:
+                self._name_log(self._sealed_log)
+            if not appendable or self._at > _LONG:
                 self._seal_and_go_on(connection, saved=appendable)
         except OSError as error:
             raise _not_sealed(self._path, error) from None
 
+    def _name_log(self, log: SealedLog) -> None:
+        """Say in the sealed file that there is a log with edits: without it, nobody would miss them."""
+        if self._named:
+            return
+        self._named = True
+        try:
+            write_state(self._path, self._header, self._key, log.salt)
+        except OSError as error:
+            # The edit itself is in the log.
+            _log.warning("“%s” could not name its log (%s).", shown(self._path.name), error)
+
     def _seal_and_go_on(self, connection: sqlite3.Connection, *, saved: bool) -> None:
         """Seal all of it, and begin another log; where it is saved already, this can be done later, too."""
         try:
-            self._seal(connection, new_salt())
+            self._seal(connection)
         except OSError as error:
             if not saved:
                 raise
@@ -177,7 +187,7 @@ class Working:
         # Sealing begins SQLite's log anew, and may fail afterwards.
         whole = self._append_rest(log)
         try:
-            if self._changed or self._header.following:
+            if self._changed:
                 self._seal(connection)
             log.remove()
         except (OSError, UserError, sqlite3.Error) as error:
@@ -195,9 +205,9 @@ class Working:
             return False
         return rest is not None
 
-    def _seal(self, connection: sqlite3.Connection, following: bytes = b"") -> None:
+    def _seal(self, connection: sqlite3.Connection) -> None:
         content = _closed(connection.serialize())
-        self._header = seal_bytes(content, self._path, self._key, self._absorbed, following)
+        self._header = seal_bytes(content, self._path, self._key, self._absorbed)
         # Only now: where sealing fails, edits are added to the log as before.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         keep(self._header, self._key)
@@ -209,7 +219,7 @@ class Working:
             self._sealed_log.close()
         self._sealed_log = SealedLog(self._path, self._key, self._header)
         self._absorbed = self._sealed_log.salt
-        self._at, self._announced = 0, bool(self._header.following)
+        self._at, self._named = 0, False
         self.committed(connection)
         self._sealed_log.reserve()
 
