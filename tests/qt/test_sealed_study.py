@@ -283,7 +283,7 @@ def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it
     assert window.messages._action_key == "recover"
     monkeypatch.setattr(RecoverDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
     monkeypatch.setattr(ReportDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
-    window.files.questions.save = lambda *_: tmp_path / "saved.greenroom"  # type: ignore[method-assign,assignment]
+    window.files.questions.save = lambda *_: tmp_path / "saved.greenroom"  # type: ignore[method-assign]
     window.menus.actions["recover"].trigger()
     qtbot.waitUntil(lambda: window.studio.writable)
     assert window.studio.session.study.path == tmp_path / "saved.greenroom"

@@ -393,11 +393,11 @@ def test_a_study_of_version_1_opens_with_its_log_and_becomes_one_of_version_2(
     def as_version_1(head: dict[str, object]) -> str:
         return dumps({name: 1 if name == "version" else value for name, value in head.items() if name != "log"})
 
-    with monkeypatch.context() as old, study.open("wb") as file:
-        old.setattr(container.json, "dumps", as_version_1)
+    with monkeypatch.context() as old, study.open("wb") as made:
+        old.setattr(json, "dumps", as_version_1)
         old.setattr(container, "CHUNK", 1 << 20)
         old.setattr(container, "_state", lambda *_: b"")
-        container.seal(iter([clear]), file, key)
+        container.seal(iter([clear]), made, key)
     written = _LogOfVersion1(study, key, passphrases.header_of(study))
     written.append(committed)
     written.put()

@@ -176,7 +176,7 @@ def test_what_is_left_of_a_damaged_sealed_study_is_saved_and_stays_sealed(path: 
     assert found_on(path.parent) == found_on(quick_and_alone) == []
     assert found.losses
     assert is_sealed(found.path)
-    assert (check(found.path), path.read_bytes()) == ([], content)
+    assert (check(found.path), path.read_bytes()) == ([], bytes(content))
     with Study.open(found.path) as study:
         assert sum(study.get_property(f"long {number}") is not None for number in range(400)) > 100
 
