@@ -52,7 +52,7 @@ class TextSearch:
         if self._names is not None:
             # A model is slow: it reads what holds a word that may be a name and that no rule found.
             worth_it = [at for at, tokens in enumerate(prepared) if _leaves_open(tokens, found[at])]
-            read = [(at, None, prepared[at]) for at in worth_it]
+            read: list[tuple[int, Written | None, Tokens]] = [(at, None, prepared[at]) for at in worth_it]
             for at in worth_it:
                 if whole := joined_lines(prepared[at].text):
                     read.append((at, whole, Tokens(whole.text)))

@@ -114,13 +114,14 @@ def table(found: dict[str, Recall]) -> list[str]:
     for kind, title in KINDS.items():
         cells = [f"{one.whole[kind]}/{one.spans[kind]}" if one.spans[kind] else "" for one in found.values()]
         lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    for title, of in (
-        ("all", lambda one: f"{one.whole.total()}/{one.spans.total()}"),
-        ("at least a part of it hidden", lambda one: f"{one.touched.total()}/{one.spans.total()}"),
-        ("of the places found, right", lambda one: f"{one.right}/{one.hits}"),
-        ("clean sentences with a false alarm", lambda one: f"{one.alarms}/{one.clean}"),
+    every = found.values()
+    for title, cells in (
+        ("all", [f"{one.whole.total()}/{one.spans.total()}" for one in every]),
+        ("at least a part of it hidden", [f"{one.touched.total()}/{one.spans.total()}" for one in every]),
+        ("of the places found, right", [f"{one.right}/{one.hits}" for one in every]),
+        ("clean sentences with a false alarm", [f"{one.alarms}/{one.clean}" for one in every]),
     ):
-        lines.append(f"| {title} | " + " | ".join(of(one) for one in found.values()) + " |")
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
     return lines
 
 
