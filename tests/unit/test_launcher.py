@@ -67,10 +67,10 @@ def test_what_the_program_reads_at_run_time_is_found_there(installed: Path) -> N
     code = (
         f"import sys; sys.path.insert(0, {str(installed)!r}); import greenroom; "
         "sys.path.insert(0, str(greenroom.ROOT)); from resources import resource; "
-        "print(resource('schemes', 'shrec.toml'), resource('style', 'style.qss'))"
+        "print(resource('schemes', 'shrec.toml'), resource('style', 'style.qss'), sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
-    assert all(str(installed) in part for part in done.stdout.split())
+    assert all(str(installed) in part for part in done.stdout.splitlines())
 
 
 def test_a_worker_of_dask_finds_the_program(installed: Path) -> None:
@@ -82,10 +82,10 @@ def test_a_worker_of_dask_finds_the_program(installed: Path) -> None:
         "greenroom.dask_setup(worker)\n"
         "import app.core.cluster.relay as relay\n"
         "greenroom.dask_teardown(worker)\n"
-        "print(*worker.handlers, relay.__file__, 'distributed' in sys.modules)"
+        "print(*worker.handlers, relay.__file__, 'distributed' in sys.modules, sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
-    operation, place, loaded = done.stdout.split()
+    operation, place, loaded = done.stdout.splitlines()
     assert operation == "greenroom"
     assert Path(place).is_relative_to(installed / "_greenroom")
     assert loaded == "False"

@@ -144,7 +144,9 @@ def _opencv(*, above_avx2: bool) -> list[str]:
     _, _, rest = cv2.getBuildInformation().partition("Dispatched code generation:")
     dispatched = rest.split("\n", 1)[0]
     names = [name for name in dispatched.split() if name in _ABOVE_SSE2]
-    return [name for name in names if not above_avx2 or name.startswith("AVX512")]
+    # It is told them under other names than it lists them.
+    told = {"SSE4_1": "SSE4.1", "SSE4_2": "SSE4.2", "AVX512_SKX": "AVX512-SKX", "AVX512_ICL": "AVX512-ICL"}
+    return [told.get(name, name) for name in names if not above_avx2 or name.startswith("AVX512")]
 
 
 def _compiled(folder: Path) -> Path:
