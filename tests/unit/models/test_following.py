@@ -54,7 +54,8 @@ class Knowing:
         return {}
 
     def detect(self, image: Image, floor: float = 0.2) -> Detections:
-        number = round(float(image[262:, 472:].mean()) / 4)
+        # The quick way to RGB rounds down, on some processors by more than a level.
+        number = int((float(image[262:, 472:].mean()) + 3) // 4)
         boxes = np.array(self._truth.get(number, []), np.float32).reshape(-1, 4)
         return Detections(boxes, np.full(len(boxes), 0.9, np.float32))
 
