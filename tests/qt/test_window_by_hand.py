@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from app.gui.export_dialog import ExportDialog, ExportRequest
 from app.gui.export_result import ExportResult, Findings
 from app.gui.main_window import MainWindow
 from app.gui.sample import sample_study
+from app.gui.starting import StartDialog, StudyPlan
 from app.gui.worker_runner import WorkerRunner
 from project.queries.recordings import all_recordings
 from project.store import Study
@@ -100,13 +101,15 @@ def test_a_dropped_study_is_opened_and_a_video_without_one_is_not_lost_silently(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = sample_study(tmp_path / "study")
-    asked: list[str] = []
-    monkeypatch.setattr(
-        window.files.questions, "agree", lambda _title, question, _button, **_more: asked.append(question)
-    )
+    proposed: list[StudyPlan] = []
+
+    def say_no(dialog: Callable[[], StartDialog]) -> None:
+        proposed.append(dialog().plan())
+
+    monkeypatch.setattr(window.files.questions, "plan_study", say_no)
     drop(window, sample.parent / "sample.mp4")
-    qtbot.waitUntil(lambda: bool(asked))
-    assert asked[0].startswith("Make a study of “sample.mp4”?")
+    qtbot.waitUntil(lambda: bool(proposed))
+    assert proposed[0].recordings == (sample.parent / "sample.mp4",)
     assert window.studio.session is None
     drop(window, sample)
     assert window.studio.session is not None
