@@ -1,6 +1,7 @@
 """Renders a recording for a release, or takes up the rendering of an earlier try, and looks at what came out."""
 
 import hashlib
+import hmac
 import json
 import shutil
 import time
@@ -21,6 +22,7 @@ from app.core.faces.hiding import (
     source_of,
     working_folder,
 )
+from app.core.release.codes import sealed
 from app.core.release.outcome import Outcome
 from media.cache import cache_folder
 from media.whole_file import WholeFile, read_whole
@@ -38,7 +40,7 @@ _BEYOND = 0.9
 """How far, in sizes of the box from its middle, an area over a face reaches: further than any ellipse over it."""
 _MOST_HITS = 1000
 """How many places of hits are kept: the first ones are where somebody begins to look."""
-_CLIP, _FACTS = "clip.mp4", "facts.json"
+_CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,16 +66,18 @@ class Rendering:
     source: WholeFile
 
 
-def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress) -> Rendering:
+def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress: Progress) -> Rendering:
     """Render one recording by one method and check it.
 
     A rendering stays in the cache until a release that holds it is written, or nobody came back to it for a fortnight.
-    So a release that is refused for something else need not render again.
+    So a release that is refused for something else need not render again. What is known about it is sealed with the
+    study's own secret: a clip that was put into the cache by anybody else is not taken for a rendering.
 
     Args:
         number: of the recording.
         parameters: what `hiding.gather` gave, with `painted` (ids of faces that are painted solid whatever the method),
             `detector` and `witness`.
+        key: of the study's releases.
         progress: told.
 
     Raises:
@@ -89,7 +93,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
     digests = installed_weights(str(parameters["method"]))
     folder = _folder(rendering_key(parameters, digests), parameters)
     plan = with_painted(plan_of(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
-    facts = _facts(folder)
+    facts = _facts(folder, key)
     if facts is None:
         with working_folder(parameters, digests) as cache:
             done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
@@ -101,7 +105,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
             "undrawn_us": [*done.undrawn_us],
             "sha256": sha256_of(folder / _CLIP),
         }
-        (folder / _FACTS).write_text(json.dumps(facts), "utf-8")
+        (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
     zero_us = cast(int, facts["zero_us"])
     name = str(parameters["detector"])
     found = check_rendering(
@@ -214,10 +218,17 @@ def _folder(key: str, parameters: Mapping[str, Json]) -> Path:
     return folder
 
 
-def _facts(folder: Path) -> dict[str, Json] | None:
+def _facts(folder: Path, key: str) -> dict[str, Json] | None:
     """Return what is known about the rendering that lies in a folder; None where there is none, or another clip."""
     try:
         found = cast(dict[str, Json], json.loads((folder / _FACTS).read_text("utf-8")))
-        return found if found.get("sha256") == sha256_of(folder / _CLIP) else None
+        seal = str(found.pop(_SEAL, ""))
+        whole = hmac.compare_digest(seal.encode(), _seal(folder, key, found).encode())
+        return found if whole and found.get("sha256") == sha256_of(folder / _CLIP) else None
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _seal(folder: Path, key: str, facts: Mapping[str, Json]) -> str:
+    """Return what only who has the key can write beside a rendering; the folder's name tells how it was made."""
+    return sealed(key, json.dumps([folder.name, facts], sort_keys=True))
