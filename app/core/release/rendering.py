@@ -53,7 +53,7 @@ class Rendering:
         plan: what was rendered.
         outcome: what came of it, as far as rendering and check tell.
         weights: sha256 of each of the weights that the method needs.
-        digest: sha256 of the clip that was looked at.
+        looked_at: the clip as it was read whole before it was looked at.
         source: the recording's file, as it was read whole before it was rendered.
     """
 
@@ -62,7 +62,7 @@ class Rendering:
     plan: "RenderPlan"
     outcome: Outcome
     weights: Mapping[str, str]
-    digest: str
+    looked_at: WholeFile
     source: WholeFile
 
 
@@ -106,6 +106,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
             "sha256": sha256_of(folder / _CLIP),
         }
         (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
+    looked_at = read_whole(folder / _CLIP)
     zero_us = cast(int, facts["zero_us"])
     name = str(parameters["detector"])
     found = check_rendering(
@@ -118,7 +119,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
         start_us=zero_us,
         progress=progress,
     )
-    if found.frames != facts["frames"]:
+    if found.frames != facts["frames"] or looked_at.sha256 != facts["sha256"]:
         raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
     outcome = Outcome(
         number,
@@ -139,7 +140,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
         witness=str(parameters["witness"]),
         ends_early_s=cast(float, parameters["ends_early_s"]),
     )
-    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests, str(facts["sha256"]), source)
+    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests, looked_at, source)
 
 
 def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
@@ -149,14 +150,15 @@ def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
 
 
 def require_unchanged(rendering: Rendering) -> None:
-    """Refuse a clip that is not the one that was rendered and looked at.
+    """Refuse a clip that is not the one that was rendered and looked at, or was another one meanwhile.
 
     Raises:
         UserError: something changed it, or it is gone.
     """
     try:
-        same = sha256_of(rendering.clip) == rendering.digest
-    except OSError:
+        rendering.looked_at.require_same()
+        same = sha256_of(rendering.clip) == rendering.looked_at.sha256
+    except (OSError, UserError):
         same = False
     if not same:
         raise UserError(

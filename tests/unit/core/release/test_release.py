@@ -231,17 +231,22 @@ def test_a_rendering_that_somebody_changed_in_the_cache_is_made_anew(
     assert clip.read_bytes()[-1] == made[-1]
 
 
+@pytest.mark.parametrize("put_back", [False, True])
 def test_a_clip_that_changes_after_the_check_stops_it(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
     copies = job.write_media
 
     def swapped(
         folder: Path, plan: ReleasePlan, renderings: Sequence[Rendering], sounds: Any, progress: Progress
     ) -> dict[str, str]:
-        with renderings[0].clip.open("ab") as file:
-            file.write(b"more")
-        return copies(folder, plan, renderings, sounds, progress)
+        clip = renderings[0].clip
+        made = clip.read_bytes()
+        clip.write_bytes(made + b"more")
+        written = copies(folder, plan, renderings, sounds, progress)
+        if put_back:
+            clip.write_bytes(made)
+        return written
 
     monkeypatch.setattr(job, "write_media", swapped)
     with pytest.raises(UserError, match="changed in the cache"):
