@@ -1,5 +1,6 @@
 """From what people drew and said to what a rendering hides, and to what its run says about it."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -7,6 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+import anonymize.check
+import anonymize.render
 from anonymize.methods import registry
 from anonymize.methods.base import Face, FaceSource, Image
 from anonymize.methods.solid import Solid
@@ -143,6 +146,41 @@ def test_tracks_that_are_changed_in_the_cache_hide_nothing(session: Session, tmp
     save_tracks([], tmp_path).replace(str(work.parameters["tracks"]))
     with pytest.raises(UserError, match="changed in the cache"):
         run_here(session, work, Silent())
+    assert not [*(tmp_path / "clips").glob("*.mp4")]
+
+
+def test_the_checksum_of_an_export_is_that_of_the_clip_that_was_looked_at(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_faces(session, [LEFT])
+    raw = session.usable_picture(only_recording(session)).path.read_bytes()
+    render = anonymize.render.render
+
+    def swapped(*given: Any) -> Any:
+        done = render(*given)
+        done.output.write_bytes(raw)
+        return done
+
+    monkeypatch.setattr(anonymize.render, "render", swapped)
+    result, _ = exported(session, tmp_path / "clips")
+    assert result["sha256"] != hashlib.sha256(raw).hexdigest()
+
+
+def test_a_clip_that_is_another_one_while_it_is_looked_at_does_not_stay(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_faces(session, [LEFT])
+    check = anonymize.check.check_rendering
+
+    def swapped(clip: Path, *given: Any, **named: Any) -> Any:
+        made = clip.read_bytes()
+        result = check(clip, *given, **named)
+        clip.write_bytes(made + b"more")
+        return result
+
+    monkeypatch.setattr(anonymize.check, "check_rendering", swapped)
+    with pytest.raises(UserError, match="was changed or replaced"):
+        exported(session, tmp_path / "clips")
     assert not [*(tmp_path / "clips").glob("*.mp4")]
 
 
