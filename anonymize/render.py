@@ -11,7 +11,8 @@ import numpy as np
 from anonymize.masks import MaskOptions, MaskSet
 from anonymize.methods.base import Method
 from anonymize.painter import HiddenFaces, Painter
-from media.index import FrameIndex, load_index
+from media.cache import cache_folder
+from media.index import FrameIndex, forget_index, load_index
 from media.lossless import SoundFilter
 from media.picture import Picture
 from media.writer import EncodeOptions, paint_clip
@@ -47,6 +48,8 @@ class RenderPlan:
         encoding: how the picture is encoded.
         overwrite: replace a clip of that name.
         sound: `keep`, `none`, or what changes it.
+        times_sha256: of the times of the source's frames by which boxes drawn by hand were given to frames; "" where
+            that is not known.
     """
 
     source: Path
@@ -66,6 +69,7 @@ class RenderPlan:
     encoding: EncodeOptions = field(default_factory=EncodeOptions)
     overwrite: bool = False
     sound: SoundFilter | Literal["keep", "none"] = "keep"
+    times_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,15 @@ def render(
     microseconds. The clip takes its own name when this returns: what could not be examined is not there.
 
     Raises:
-        UserError: the destination is the source or exists already, the tracks were made for another file, the file
-            cannot be read, the range is empty, or there is no room. Nothing is left under the destination's name then.
+        UserError: the destination is the source or exists already, the tracks were made for another file or by other
+            times of frames than the file has, the file cannot be read, the range is empty, or there is no room. Nothing
+            is left under the destination's name then.
         Cancelled: the user stopped it; the same holds.
     """
     started = time.monotonic()
     progress = progress or Silent()
     index = load_index(plan.source, progress=progress)
+    _check_times(plan, index)
     _check_numbering(plan, index)
     painter = painter_of(plan, index)
     first_us: int | None = None
@@ -154,6 +160,19 @@ def painter_of(plan: RenderPlan, index: FrameIndex) -> Painter:
         plan.source, index, masks, plan.identities, plan.areas, plan.cuts, plan.cache, plan.start_us, plan.end_us
     )
     return Painter(faces, plan.method, plan.damaged_frames, plan.tracked_frames)
+
+
+def _check_times(plan: RenderPlan, index: FrameIndex) -> None:
+    """Refuse tracks that were made with a list of frames from the cache that is not that of the file.
+
+    A box drawn by hand at a time that the list does not have would be missing among the tracks.
+    """
+    if plan.times_sha256 and plan.times_sha256 != index.times.sha256():
+        forget_index(plan.source, cache_folder())
+        raise UserError(
+            f"The list of the frames of {plan.source.name} in the cache was not that of the file, and was removed.",
+            "Do it again: the file is read anew.",
+        )
 
 
 def _check_numbering(plan: RenderPlan, index: FrameIndex) -> None:

@@ -1,5 +1,6 @@
 """When every frame of a file is shown, and where decoding can start: read once, kept in a cache."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -98,6 +99,12 @@ def load_index(path: Path, cache: Path | None = None, progress: Progress | None 
     index = _read(path, progress or Silent())
     save_arrays(cache, name, _to_arrays(index))
     return index
+
+
+def forget_index(path: Path, cache: Path) -> None:
+    """Remove what `load_index` kept of a file."""
+    with suppress(OSError):
+        (cache / f"index-{fingerprint(path)}.npz").unlink()
 
 
 def first_frame(container: InputContainer, stream: VideoStream, packets: int = 300) -> av.VideoFrame | None:

@@ -1,8 +1,10 @@
 """What is read as a recording: single files of the containers listed here, and nothing that names other files."""
 
 import struct
+import zlib
 from collections.abc import Iterator
 from functools import cache
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -48,8 +50,10 @@ _MARKS = (
 """How playlists, manifests, cue sheets and descriptions of streams begin, in small letters."""
 _MOST_TABLES = 100_000
 _LARGEST_TABLE = 1 << 20
+_LARGEST_PACKED = 16 << 20
+_LARGEST_UNPACKED = 64 << 20
 _FIRST = {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid", b"styp"}
-_NESTED = {b"moov", b"trak", b"mdia", b"minf", b"dinf"}
+_NESTED = {b"moov", b"cmov", b"trak", b"mdia", b"minf", b"dinf"}
 _INSIDE_THIS_FILE = 1
 
 
@@ -84,8 +88,10 @@ def _letters(head: bytes) -> bytes:
     return begin.replace(b"\0", b"") if wide else begin
 
 
-def require_own_data(file: BinaryIO, name: str) -> None:
+def require_own_data(file: BinaryIO, name: str, *, is_quicktime: bool = False) -> None:
     """Return quietly where a QuickTime or MPEG-4 file holds its pictures and sound itself; others are not looked at.
+
+    Such a file may begin with a table of any kind: `is_quicktime` says that the reader took it for one.
 
     Reference movies name other files, in a table of alternatives (`rmra`) or as where a track's data is (`dref`,
     ISO/IEC 14496-12, 8.7.2). Those are never opened: a track would be made of what lies at the same place of this one.
@@ -94,7 +100,7 @@ def require_own_data(file: BinaryIO, name: str) -> None:
         UserError: it names others.
         OSError: it cannot be read.
     """
-    if any(_leads_outside(kind, content) for kind, content in _tables(file)):
+    if any(_leads_outside(kind, content) for kind, content in _tables(file, is_quicktime)):
         raise _names_others(name)
 
 
@@ -111,11 +117,11 @@ def _leads_outside(kind: bytes, content: bytes) -> bool:
     return False
 
 
-def _tables(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
+def _tables(file: BinaryIO, is_quicktime: bool) -> Iterator[tuple[bytes, bytes]]:
     """Yield the tables of a QuickTime file that can name others, wherever they are nested."""
     end = file.seek(0, 2)
     file.seek(4)
-    places = [(0, end)] if file.read(4) in _FIRST else []
+    places = [(0, end)] if is_quicktime or file.read(4) in _FIRST else []
     for _ in range(_MOST_TABLES):
         while places and places[-1][0] + 8 > places[-1][1]:
             places.pop()
@@ -138,8 +144,22 @@ def _tables(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
             places.clear()
         if kind in _NESTED:
             places.append((at + head, at + size))
+        elif kind == b"cmvd" and isinstance(file, BufferedReader):
+            yield from _tables(_unpacked(file.read(min(size - head, _LARGEST_PACKED))), is_quicktime=True)
         elif kind in (b"dref", b"rmra"):
             yield kind, file.read(min(size - head, _LARGEST_TABLE))
+
+
+def _unpacked(content: bytes) -> BinaryIO:
+    """Return the tables of a compressed movie (`cmov`; QuickTime File Format, Compressed Movie Resources).
+
+    One inside another is none: it is not looked for in these.
+    """
+    try:
+        # Its size when unpacked comes first.
+        return BytesIO(zlib.decompressobj().decompress(content[4:], _LARGEST_UNPACKED))
+    except zlib.error:
+        return BytesIO()
 
 
 def _names_others(name: str) -> UserError:

@@ -49,7 +49,13 @@ def open_source(path: Path) -> InputContainer:
         require_no_playlist(path)
         with path.open("rb") as file:
             require_own_data(file, path.name)
-        return _read(path, f"file:{path.absolute()}")
+            container = _read(path, f"file:{path.absolute()}")
+            try:
+                require_own_data(file, path.name, is_quicktime=_is_quicktime(container))
+            except BaseException:
+                container.close()
+                raise
+        return container
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +85,9 @@ def open_checked(path: Path) -> CheckedFile:
                 require_own_data(file, path.name)
                 file.seek(0)
                 container = _read(path, file)
-                reader = container.format.name.split(",")[0]
+                reader, is_quicktime = container.format.name.split(",")[0], _is_quicktime(container)
                 container.close()
+                require_own_data(file, path.name, is_quicktime=is_quicktime)
             os.lseek(handle, 0, os.SEEK_SET)
         except BaseException:
             os.close(handle)
@@ -94,6 +101,11 @@ def _read(path: Path, source: str | BinaryIO) -> InputContainer:
         return av.open(source, "r", options=options, metadata_errors="replace")
     except ValueError:
         raise unreadable(path) from None
+
+
+def _is_quicktime(container: InputContainer) -> bool:
+    """Whether FFmpeg reads a file by the reader of QuickTime and MPEG-4."""
+    return "mov" in container.format.name.split(",")
 
 
 def _require_bytes(path: Path, facts: os.stat_result) -> None:

@@ -1,5 +1,6 @@
 """Integer microseconds, how people write them, and a recording's own frames."""
 
+import hashlib
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -78,6 +79,10 @@ class FrameTimes:
 
     def __len__(self) -> int:
         return len(self.times_us)
+
+    def sha256(self) -> str:
+        """Return a checksum over all of it."""
+        return hashlib.sha256(self.times_us.astype("<i8").tobytes() + str(int(self.end_us)).encode()).hexdigest()
 
     def frame_at(self, time_us: int) -> int:
         """Return the index of the frame that is on screen at `time_us`, clamped to the first and the last."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from project.merging.edits import Edit
+from project.merging.judges import is_redirected
 from project.merging.origin import Place, brought_by
 from project.merging.shape import (
     AUTHOR,
@@ -142,6 +143,8 @@ class _Deciding:
         elif ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs):
             if theirs[TIMES[table.name]] < ours[TIMES[table.name]]:
                 self._made.take(table, ours, theirs)
+        elif table.name == "judge" and is_redirected(ours, theirs):
+            self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
         elif ours == before:
             self._made.take(table, ours, theirs)
         else:

@@ -1,11 +1,17 @@
-"""Judges that both sides added: the same one under two ids, or two others under one name, which a study cannot hold."""
+"""Judges that both sides added: the same one under two ids, or two others under one name, which a study cannot hold.
+
+A name or an id that stands for a judge here never comes to stand for one at another address by a merge: what is sent to
+a judge would go elsewhere without anybody having said so.
+"""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from project.merging.decide import Decision
 from project.merging.shape import Row
 from project.store import Study
+
+if TYPE_CHECKING:
+    from project.merging.decide import Decision
 
 _LONGEST = 40
 """Characters of a name that stay where it is told apart from another."""
@@ -19,7 +25,7 @@ def same_judges(study: Study, copy: Study) -> dict[str, str]:
     return {one: known[_said(row)] for one, row in there.items() if _said(row) in known}
 
 
-def tell_apart(study: Study, decision: Decision, label: str) -> dict[str, str]:
+def tell_apart(study: Study, decision: "Decision", label: str) -> dict[str, str]:
     """Give judges that come with a name that is taken another one; returns their names -> those that they got.
 
     Args:
@@ -30,16 +36,24 @@ def tell_apart(study: Study, decision: Decision, label: str) -> dict[str, str]:
     coming = [*decision.inserts.get("judge", []), *decision.updates.get("judge", [])]
     if not coming:
         return {}
+    here = _judges(study)
+    addresses = _addresses(study)
     replaced = {row["id"] for row in coming} | {key[0] for key in decision.deletes.get("judge", [])}
-    taken = {row["name"] for identifier, row in _judges(study).items() if identifier not in replaced}
+    taken = {row["name"] for identifier, row in here.items() if identifier not in replaced}
     given = {}
     for row in sorted(coming, key=lambda one: str(one["id"])):
-        name = free_name(str(row["name"]), label, taken)
+        elsewhere = row["name"] in addresses and addresses[row["name"]] != _address(row)
+        name = free_name(str(row["name"]), label, taken | {*addresses} if elsewhere else taken)
         if name != row["name"]:
             given[str(row["name"])] = name
             row["name"] = name
         taken.add(name)
     return given
+
+
+def is_redirected(ours: Row | None, theirs: Row | None) -> bool:
+    """Tell whether two versions of a judge are asked at different addresses, or in a different way."""
+    return ours is not None and theirs is not None and _address(ours) != _address(theirs)
 
 
 def free_name(name: str, label: str, taken: set[Any]) -> str:
@@ -55,6 +69,27 @@ def free_name(name: str, label: str, taken: set[Any]) -> str:
 def make_way(study: Study, rows: list[Row]) -> None:
     """Take their names away from judges that get others, so that two can swap theirs; inside a step."""
     study.write_many("UPDATE judge SET name = id WHERE id = ?", [(row["id"],) for row in rows])
+
+
+def _address(row: Row) -> str:
+    """Return what says where a judge is asked: its kind, and its address as its settings give it."""
+    try:
+        settings = json.loads(row["settings"])
+    except ValueError:
+        settings = None
+    url = settings.get("url") if isinstance(settings, dict) else row["settings"]
+    return json.dumps([row["backend"], url])
+
+
+def _addresses(study: Study) -> dict[str, str]:
+    """Return each name that stands for a judge here, or did -> at which address it was asked last."""
+    found = {}
+    for before, after in study.rows("SELECT before, after FROM journal_change WHERE table_name = 'judge' ORDER BY id"):
+        for state in (before, after):
+            if state is not None:
+                row = json.loads(state)
+                found[str(row["name"])] = _address(row)
+    return found | {str(row["name"]): _address(row) for row in _judges(study).values()}
 
 
 def _judges(study: Study) -> dict[str, Row]:

@@ -62,7 +62,7 @@ TIMES = {
 }
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
-OWN_PROPERTIES = frozenset({"id", "copy", "voice_secret", "pii-numbers", "policy", "shared"})
+OWN_PROPERTIES = frozenset({"id", "copy", "release_key", "voice_secret", "pii-numbers", "policy", "shared"})
 """Facts about one file, which are never merged."""
 
 PARENTS = {

@@ -20,7 +20,7 @@ from app.core.session import Session
 from media.fingerprint import fingerprint
 from project.store import Study
 from tests.contract.documentation import ROOT
-from tests.e2e.test_window_xvfb import display
+from tests.e2e.conftest import display
 from tests.fakes.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, make_hostile
 
 __all__ = ["display"]

@@ -7,6 +7,7 @@ media that carry an address.
 import gzip
 import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,6 +113,26 @@ def _data_elsewhere(path: Path, port: int) -> None:
     clip(path)
     address = f"http://127.0.0.1:{port}/beacon.mp4".encode() + b"\0"
     path.write_bytes(_replaced(path.read_bytes(), b"dref", bytes(4) + b"\0\0\0\1" + _box(b"url ", bytes(4), address)))
+
+
+def _data_elsewhere_behind_another_table(path: Path, port: int) -> None:
+    """The same with a first table that few files begin with."""
+    _data_elsewhere(path, port)
+    path.write_bytes(_box(b"junk") + path.read_bytes())
+
+
+def _data_elsewhere_compressed(path: Path, port: int) -> None:
+    """The same with compressed tables (QuickTime File Format, Compressed Movie Resources)."""
+    _data_elsewhere(path, port)
+    content, made = path.read_bytes(), b""
+    while content:
+        size, name = struct.unpack_from(">I4s", content)
+        part, content = content[:size], content[size:]
+        if name == b"moov":
+            packed = _box(b"cmvd", struct.pack(">I", size), zlib.compress(part))
+            part = _box(b"moov", _box(b"cmov", _box(b"dcom", b"zlib"), packed))
+        made += part
+    path.write_bytes(made)
 
 
 def _replaced(content: bytes, kind: bytes, inside: bytes) -> bytes:
@@ -288,6 +309,8 @@ NAMING = (
     _text("svg", f'<svg xmlns:xlink="http://www.w3.org/1999/xlink"><image xlink:href="{_HOST}/a.png"/></svg>', ".svg"),
     HostileKind("quicktime-alternatives", ".mov", _alternatives),
     HostileKind("quicktime-data-elsewhere", ".mov", _data_elsewhere),
+    HostileKind("quicktime-data-elsewhere-behind", ".mov", _data_elsewhere_behind_another_table),
+    HostileKind("quicktime-data-elsewhere-compressed", ".mov", _data_elsewhere_compressed),
 )
 _OF_SUBTITLES = (
     *("srt", "sub", "ass", "ssa", "vtt", "ttml", "smi", "sami", "txt", "utf", "rt", "aqt", "jss", "psb", "stl", "usf"),

@@ -18,6 +18,7 @@ from media.cache import cache_folder
 from media.whole_file import WholeFile, read_whole
 from models import weights
 from models.weights.catalogue import entry
+from project.checksums import sha256_of
 from project.errors import UserError
 from project.names import shown
 from project.progress import Progress
@@ -27,14 +28,16 @@ from project.queries.participants import all_participants
 from project.queries.regions import regions_of
 from project.queries.runs import SOURCE, latest_run, source_sha256
 from project.regions import Keyframe, Region, RegionKind
-from project.types import FaceTrack, Json, ParticipantRole, Run
+from project.types import Json, ParticipantRole, Run
 from project.version import __version__
 
 if TYPE_CHECKING:
     from anonymize.render import RenderPlan
 
-BULKY = ("path", "tracks", "regions", "identities", "cuts")
-"""Parameters that no run keeps: they lie in the study already, or name a folder of this machine."""
+_TRACKS_SHA256, _TIMES_SHA256 = "tracks_sha256", "times_sha256"
+"""Under which a job is told what it finds in the cache: the file of tracks, and when frames of the source are shown."""
+BULKY = ("path", "tracks", _TRACKS_SHA256, _TIMES_SHA256, "regions", "identities", "cuts")
+"""Parameters that no run keeps: they lie in the study already, or are about this machine."""
 
 _ABANDONED_AFTER_S = 7 * 24 * 3600
 
@@ -80,18 +83,24 @@ def gather(
         UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in the
             file as it is now.
     """
+    from media.index import load_index
+
     require_method(method, options)
     located = session.usable_picture(recording_id)
     run = faces_run(session, recording_id, located)
     people = {one.id: one for one in all_participants(session.study)}
-    tracks = _tracks(session, recording_id, located)
+    times = load_index(located.path, cache_folder()).times
+    tracks = faces_to_hide(session.study, recording_id, times.times_us)
+    kept = save_tracks(tracks, cache_folder() / "faces")
     whose = {track.id: people[track.participant_id] for track in tracks if track.participant_id in people}
     beside = [one for one in regions_of(session.study, recording_id) if one.kind is not RegionKind.FACE]
     exempt = [key for key, one in whose.items() if keep_robots and one.role is ParticipantRole.ROBOT]
     return {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
-        "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
+        "tracks": str(kept),
+        _TRACKS_SHA256: sha256_of(kept),
+        _TIMES_SHA256: times.sha256(),
         "faces_run": run.id,
         "tracked_by": run.backend,
         "mask_state": mask_state(session.study, recording_id),
@@ -131,7 +140,7 @@ def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | Non
     return RenderPlan(
         source=Path(str(parameters["path"])),
         destination=destination,
-        tracks=tuple(take_tracks(Path(str(parameters["tracks"])))),
+        tracks=tuple(take_tracks(Path(str(parameters["tracks"])), str(parameters.get(_TRACKS_SHA256, "")))),
         tracked_frames=cast(int, parameters["frames"]),
         method=make_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"])),
         damaged_frames=frozenset(cast(list[int], parameters["damaged_frames"])),
@@ -143,6 +152,7 @@ def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | Non
         cuts=cast(list[int], parameters["cuts"]),
         cache=cache,
         overwrite=bool(parameters.get("overwrite")),
+        times_sha256=str(parameters.get(_TIMES_SHA256, "")),
     )
 
 
@@ -245,13 +255,6 @@ _DECISIVE = (
     "start_us",
     "end_us",
 )
-
-
-def _tracks(session: Session, recording_id: str, located: LocatedMedium) -> list[FaceTrack]:
-    from media.index import load_index
-
-    times = load_index(located.path, cache_folder()).times.times_us
-    return faces_to_hide(session.study, recording_id, times)
 
 
 def _region(one: Mapping[str, Any]) -> Region:

@@ -1,5 +1,7 @@
 """Face tracks in a file of their own, on the way between the study and a worker process."""
 
+import hashlib
+import io
 import os
 import tempfile
 import time
@@ -45,10 +47,21 @@ def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
     return path
 
 
-def take_tracks(path: Path) -> list[FaceTrack]:
-    """Read what `save_tracks` wrote, and remove the file."""
+def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
+    """Read what `save_tracks` wrote, and remove the file.
+
+    Args:
+        path: of the file.
+        sha256: of it as it was written, where what is hidden depends on it.
+
+    Raises:
+        UserError: it was changed since.
+    """
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        content = path.read_bytes()
+        if sha256 and hashlib.sha256(content).hexdigest() != sha256:
+            raise UserError("The face tracks were changed in the cache while they waited.", "Do it again.")
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             return [
                 FaceTrack(
                     id=str(stored["ids"][i]),

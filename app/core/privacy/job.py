@@ -15,9 +15,11 @@ from app.core.privacy.exports import KIND, Export, exports
 from app.core.privacy.people import strangers_for
 from app.core.session import Session
 from media.cache import cache_folder
+from media.whole_file import WholeFile, read_whole
 from models.faces.registry import ALWAYS, independent_of
 from project.errors import UserError
 from project.ids import new_id
+from project.names import shown
 from project.progress import Progress
 from project.queries.face_reviews import mask_state
 from project.queries.runs import SOURCE, insert_run
@@ -74,6 +76,7 @@ def prepare(
             "start_us": made.parameters.get("start_us"),
             "blanked": made.result.get("blanked", []),
             "clip": str(clip.absolute()),
+            "clip_sha256": made.result.get("sha256", ""),
             "witness": witness,
             "measure": dict(options or {}),
             "strangers": strangers_for(session, recording.id),
@@ -82,12 +85,18 @@ def prepare(
 
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
-    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms."""
+    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms.
+
+    Raises:
+        UserError: a file cannot be read, is another one than the study says, or was changed meanwhile.
+        Cancelled: the user stopped it.
+    """
     from anonymize.measures.strangers import stranger_from
     from anonymize.measures.subject import MeasureOptions
 
     clip = Path(str(parameters["clip"]))
     source = source_of(parameters, progress) if parameters.get(SOURCE) else None
+    measured = _exported(clip, str(parameters["clip_sha256"]), progress)
     plan = plan_of({**parameters, "method": "solid"}, clip)
     report = measure_rendering(
         plan,
@@ -100,6 +109,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
         progress=progress,
     )
+    measured.require_same()
     if source is not None:
         source.require_same()
     found = report.as_json()
@@ -110,7 +120,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
 def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     """Keep the report as a run beside the export that it is about."""
-    left_out = (*BULKY, "clip", "strangers", "blanked")
+    left_out = (*BULKY, "clip", "clip_sha256", "strangers", "blanked")
     parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
     parameters["clip"] = Path(str(work.parameters["clip"])).name
     kept = {key: value for key, value in result.items() if key != "file"}
@@ -120,6 +130,22 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     with session.study.recording_run():
         insert_run(session.study, run)
     return Changes.of([("run", run.id)])
+
+
+def _exported(clip: Path, sha256: str, progress: Progress) -> WholeFile:
+    """Return the clip, read whole and found to be the one that was exported; earlier versions kept no checksum of it.
+
+    Raises:
+        UserError: it is another one, whose measures would be taken for those of the export, or it cannot be read.
+        Cancelled: the user stopped it.
+    """
+    whole = read_whole(clip, progress)
+    if sha256 and whole.sha256 != sha256:
+        raise UserError(
+            f"{shown(clip.name)} is not the clip that was exported: it was changed or replaced.",
+            "Put that one back, or export it again, then measure it.",
+        )
+    return whole
 
 
 def report_place(clip: Path) -> Path:

@@ -1,5 +1,6 @@
 """The job that makes a release: the rules first, then renderings, checks, measures, files, and a look at every file."""
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from app.core.release.card import write_cards
 from app.core.release.codes import recording_code, release_key, sealed
 from app.core.release.facts import card_facts, card_from, manifest_facts
 from app.core.release.gate import Candidate, Selection, reasons_before, select
-from app.core.release.manifest import NAME, manifest, set_times
+from app.core.release.manifest import NAME, files_in, manifest, require_as_written, set_times
 from app.core.release.measuring import measured
 from app.core.release.outcome import Outcome, outcome_from, reasons_after
 from app.core.release.plan import SCRUB, ReleasePlan, plan_from, require_possible
@@ -41,6 +42,7 @@ from app.core.release.write_media import write_media
 from app.core.release.write_text import write_annotations, write_tables
 from app.core.session import Session
 from models.faces.registry import ALWAYS, independent_of, joined
+from project.checksums import sha256_of
 from project.counted import counted
 from project.errors import Cancelled, UserError
 from project.ids import new_id
@@ -53,6 +55,8 @@ from project.types import Changes, Json, Run
 from project.version import __version__
 
 KIND = "release"
+_PRIVATE = "private"
+"""The file among the prepared texts that says what must not leave."""
 _SHOWN_LEAKS = 5
 
 
@@ -114,7 +118,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
             "signed": signature(session, plan, found.selection, key),
             "sounds": {str(one.number): _sounding(one.sounding, key) for one in found.selection.candidates},
         }
-        (texts / "private").write_text(json.dumps(secret), "utf-8")
+        (texts / _PRIVATE).write_text(json.dumps(secret), "utf-8")
     candidates = found.selection.candidates
     return Work(
         KIND,
@@ -125,6 +129,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
             "study": str(session.study.path.absolute()),
             "seen": _seen(session),
             "texts": str(texts),
+            "prepared": {name: sha256_of(texts / name) for name in files_in(texts)},
             "plan": plan.as_json(),
             "reasons": [one.as_json() for one in found.reasons],
             "waived": [[rule, number] for rule, number in found.waived],
@@ -183,15 +188,15 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     with prepared(Path(str(parameters["texts"]))) as texts:
         if standing(reasons, waived):
             return _refusal(standing(reasons, waived), [])
-        renderings, outcomes = _rendered(parameters, progress)
+        secret = _secret_in(texts, parameters)
+        renderings, outcomes = _rendered(parameters, str(secret["key"]), progress)
         left = standing(reasons_after(outcomes), waived)
         if left:
             return _refusal(left, outcomes) | {"states": _states(parameters)}
-        secret = json.loads((texts / "private").read_text("utf-8"))
         private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
         folder = Path(str(parameters["folder"]))
         with _unless_refused() as refused, staged(folder) as staging:
-            _write(staging, texts, parameters, plan, renderings, outcomes, secret, progress)
+            written = _write(staging, texts, parameters, plan, renderings, outcomes, secret, progress)
             progress.progress(0, 1, "Reading back every file")
             leaks = leaks_in(staging, private, sound=plan.sounds)
             leaks += _heard(staging, renderings, secret["sounds"], progress)
@@ -207,6 +212,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             now = reasons_again(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
             if now:
                 raise _RefusedError(now)
+            require_as_written(staging, written)
         if refused:
             return _refusal(refused, outcomes) | {"states": _states(parameters)}
         forget(renderings)
@@ -323,14 +329,14 @@ def _gathered(session: Session, plan: ReleasePlan, one: Candidate, method: str) 
     }
 
 
-def _rendered(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Rendering], list[Outcome]]:
+def _rendered(parameters: Mapping[str, Json], key: str, progress: Progress) -> tuple[list[Rendering], list[Outcome]]:
     limits = PrivacyLimits(**cast(dict[str, Any], parameters["limits"]))
     renderings, outcomes = [], []
     for one in cast(list[dict[str, Json]], parameters["recordings"]):
         progress.check_cancelled()
         number = cast(int, one["number"])
         try:
-            rendering = rendering_of(number, one, progress)
+            rendering = rendering_of(number, one, key, progress)
             outcome = measured(rendering, one, limits, progress)
         except Cancelled:
             raise
@@ -351,7 +357,13 @@ def _write(
     outcomes: Sequence[Outcome],
     secret: Mapping[str, Any],
     progress: Progress,
-) -> None:
+) -> str:
+    """Write every file of a release; returns the text of its manifest.
+
+    Raises:
+        UserError: a file cannot be written, or what it is made of was changed meanwhile.
+        Cancelled: the user stopped it.
+    """
     key = str(secret["key"])
     treatments = {
         one.outcome.number: treatment_of(sounding_from(found), one.plan.source, found["seeds"], progress)
@@ -363,6 +375,8 @@ def _write(
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(texts / name, target)
+        if sha256_of(target) != _prepared(parameters, name):
+            raise _changed_texts()
     made_of |= {name: [source] for name, source in write_media(staging, plan, renderings, treatments, progress).items()}
     for one in renderings:
         require_unchanged(one)
@@ -380,5 +394,32 @@ def _write(
             "raw": sealed(key, one.source.sha256),
             "sound": _sound_facts(secret["sounds"][str(one.outcome.number)]),
         }
-    (staging / NAME).write_text(manifest(staging, made_of, {**facts, "sources": sources}), "utf-8", newline="\n")
+    text = manifest(staging, made_of, {**facts, "sources": sources})
+    (staging / NAME).write_text(text, "utf-8", newline="\n")
     set_times(staging)
+    return text
+
+
+def _secret_in(texts: Path, parameters: Mapping[str, Json]) -> dict[str, Any]:
+    """Return what must not leave, as it was prepared.
+
+    Raises:
+        UserError: somebody changed it.
+    """
+    try:
+        content = (texts / _PRIVATE).read_bytes()
+    except OSError:
+        raise _changed_texts() from None
+    if hashlib.sha256(content).hexdigest() != _prepared(parameters, _PRIVATE):
+        raise _changed_texts()
+    secret: dict[str, Any] = json.loads(content)
+    return secret
+
+
+def _prepared(parameters: Mapping[str, Json], name: str) -> Json:
+    """Return the checksum of a prepared text as the study gave it."""
+    return cast(dict[str, Json], parameters["prepared"]).get(name)
+
+
+def _changed_texts() -> UserError:
+    return UserError("The texts of the release were changed in the cache while it waited.", "Release again.")

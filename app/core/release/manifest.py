@@ -1,11 +1,13 @@
 """What is in a release, file by file, and what each was made of: the same study always gives the same."""
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from project.checksums import sha256_of
+from project.errors import UserError
 from project.types import Json
 
 NAME = "manifest.json"
@@ -36,6 +38,28 @@ def manifest(folder: Path, made_of: Mapping[str, Sequence[str]], facts: Mapping[
     ]
     whole = {"format": "greenroom-release", "version": 1, **facts, "files": files}
     return json.dumps(whole, indent=1, sort_keys=True) + "\n"
+
+
+def require_as_written(folder: Path, text: str) -> None:
+    """Refuse a release that somebody changed after its manifest was made.
+
+    Args:
+        folder: of the release.
+        text: of its manifest, as it was written.
+
+    Raises:
+        UserError: a file was changed, added or removed.
+    """
+    listed = {str(one["path"]): one["sha256"] for one in json.loads(text)["files"]}
+    listed[NAME] = hashlib.sha256(text.encode()).hexdigest()
+    try:
+        same = {name: sha256_of(folder / name) for name in files_in(folder)} == listed
+    except OSError:
+        same = False
+    if not same:
+        raise UserError(
+            "The files of the release were changed while it was checked, so it was removed.", "Release again."
+        )
 
 
 def files_in(folder: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """Renders a recording for a release, or takes up the rendering of an earlier try, and looks at what came out."""
 
 import hashlib
+import hmac
 import json
 import shutil
 import time
@@ -21,6 +22,7 @@ from app.core.faces.hiding import (
     source_of,
     working_folder,
 )
+from app.core.release.codes import sealed
 from app.core.release.outcome import Outcome
 from media.cache import cache_folder
 from media.whole_file import WholeFile, read_whole
@@ -38,7 +40,7 @@ _BEYOND = 0.9
 """How far, in sizes of the box from its middle, an area over a face reaches: further than any ellipse over it."""
 _MOST_HITS = 1000
 """How many places of hits are kept: the first ones are where somebody begins to look."""
-_CLIP, _FACTS = "clip.mp4", "facts.json"
+_CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +53,7 @@ class Rendering:
         plan: what was rendered.
         outcome: what came of it, as far as rendering and check tell.
         weights: sha256 of each of the weights that the method needs.
-        digest: sha256 of the clip that was looked at.
+        looked_at: the clip as it was read whole before it was looked at.
         source: the recording's file, as it was read whole before it was rendered.
     """
 
@@ -60,20 +62,22 @@ class Rendering:
     plan: "RenderPlan"
     outcome: Outcome
     weights: Mapping[str, str]
-    digest: str
+    looked_at: WholeFile
     source: WholeFile
 
 
-def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress) -> Rendering:
+def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress: Progress) -> Rendering:
     """Render one recording by one method and check it.
 
     A rendering stays in the cache until a release that holds it is written, or nobody came back to it for a fortnight.
-    So a release that is refused for something else need not render again.
+    So a release that is refused for something else need not render again. What is known about it is sealed with the
+    study's own secret: a clip that was put into the cache by anybody else is not taken for a rendering.
 
     Args:
         number: of the recording.
         parameters: what `hiding.gather` gave, with `painted` (ids of faces that are painted solid whatever the method),
             `detector` and `witness`.
+        key: of the study's releases.
         progress: told.
 
     Raises:
@@ -89,7 +93,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
     digests = installed_weights(str(parameters["method"]))
     folder = _folder(rendering_key(parameters, digests), parameters)
     plan = with_painted(plan_of(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
-    facts = _facts(folder)
+    facts = _facts(folder, key)
     if facts is None:
         with working_folder(parameters, digests) as cache:
             done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
@@ -101,7 +105,8 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
             "undrawn_us": [*done.undrawn_us],
             "sha256": sha256_of(folder / _CLIP),
         }
-        (folder / _FACTS).write_text(json.dumps(facts), "utf-8")
+        (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
+    looked_at = read_whole(folder / _CLIP)
     zero_us = cast(int, facts["zero_us"])
     name = str(parameters["detector"])
     found = check_rendering(
@@ -114,7 +119,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         start_us=zero_us,
         progress=progress,
     )
-    if found.frames != facts["frames"]:
+    if found.frames != facts["frames"] or looked_at.sha256 != facts["sha256"]:
         raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
     outcome = Outcome(
         number,
@@ -135,7 +140,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         witness=str(parameters["witness"]),
         ends_early_s=cast(float, parameters["ends_early_s"]),
     )
-    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests, str(facts["sha256"]), source)
+    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests, looked_at, source)
 
 
 def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
@@ -145,14 +150,15 @@ def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
 
 
 def require_unchanged(rendering: Rendering) -> None:
-    """Refuse a clip that is not the one that was rendered and looked at.
+    """Refuse a clip that is not the one that was rendered and looked at, or was another one meanwhile.
 
     Raises:
         UserError: something changed it, or it is gone.
     """
     try:
-        same = sha256_of(rendering.clip) == rendering.digest
-    except OSError:
+        rendering.looked_at.require_same()
+        same = sha256_of(rendering.clip) == rendering.looked_at.sha256
+    except (OSError, UserError):
         same = False
     if not same:
         raise UserError(
@@ -214,10 +220,17 @@ def _folder(key: str, parameters: Mapping[str, Json]) -> Path:
     return folder
 
 
-def _facts(folder: Path) -> dict[str, Json] | None:
+def _facts(folder: Path, key: str) -> dict[str, Json] | None:
     """Return what is known about the rendering that lies in a folder; None where there is none, or another clip."""
     try:
         found = cast(dict[str, Json], json.loads((folder / _FACTS).read_text("utf-8")))
-        return found if found.get("sha256") == sha256_of(folder / _CLIP) else None
+        seal = str(found.pop(_SEAL, ""))
+        whole = hmac.compare_digest(seal.encode(), _seal(folder, key, found).encode())
+        return found if whole and found.get("sha256") == sha256_of(folder / _CLIP) else None
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _seal(folder: Path, key: str, facts: Mapping[str, Json]) -> str:
+    """Return what only who has the key can write beside a rendering; the folder's name tells how it was made."""
+    return sealed(key, json.dumps([folder.name, facts], sort_keys=True))

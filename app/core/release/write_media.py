@@ -13,6 +13,7 @@ from media.silent import silent_copy
 from media.sounding import sounding_copy
 from media.steady import steady_copy
 from media.stills import stills
+from media.whole_file import read_whole
 from project.progress import Progress
 
 STEADY_RATE = 15
@@ -70,13 +71,20 @@ def write_media(
 
 @contextmanager
 def _with_sound(one: Rendering, treatment: SoundFilter | None, progress: Progress) -> Iterator[Path | None]:
-    """Lend a copy of a rendering with its treated sound, beside it; None where no sound leaves."""
+    """Lend a copy of a rendering with its treated sound, beside it; None where no sound leaves.
+
+    Raises:
+        UserError: it cannot be written, or somebody touched it while it was lent.
+        Cancelled: the user stopped it.
+    """
     if treatment is None:
         yield None
         return
     made = one.clip.with_name("sounding.mp4")
     try:
         sounding_copy(one.clip, one.plan.source, made, treatment, zero_us=one.zero_us, progress=progress)
+        lent = read_whole(made, progress)
         yield made
+        lent.require_same()
     finally:
         made.unlink(missing_ok=True)

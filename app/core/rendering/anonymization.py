@@ -27,7 +27,6 @@ from app.core.session import Session
 from app.core.voice.choice import SoundChoice, choice_from, gather_sound, require_choice, sound_state
 from app.core.voice.plan import filter_of, told
 from models.faces.registry import ALWAYS, independent_of, joined
-from project.checksums import sha256_of
 from project.errors import UserError
 from project.ids import new_id
 from project.names import require_text
@@ -140,29 +139,34 @@ def clip_name(recording: Recording, method: str, start_us: int | None, end_us: i
 
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
-    """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay."""
+    """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay.
+
+    The checksum that is kept is that of the clip that was looked at, whatever lies under its name afterwards.
+    """
     from anonymize.bare import bare_frames
     from anonymize.check import CheckResult, check_rendering
     from anonymize.render import render
+    from media.whole_file import WholeFile, read_whole
     from models.faces.registry import detector
 
     started = time.monotonic()
     digests = installed_weights(str(parameters["method"]))
-    checked: list[CheckResult] = []
+    checked: list[tuple[WholeFile, CheckResult]] = []
 
     def check(clip: Path, zero_us: int) -> None:
-        checked.append(
-            check_rendering(
-                clip,
-                plan.tracks,
-                detector(str(parameters["detector"])),
-                exempt=plan.exempt,
-                replaced=plan.method.kind == "face",
-                regions=regions_in(parameters),
-                start_us=zero_us,
-                progress=progress,
-            )
+        whole = read_whole(clip, progress)
+        result = check_rendering(
+            clip,
+            plan.tracks,
+            detector(str(parameters["detector"])),
+            exempt=plan.exempt,
+            replaced=plan.method.kind == "face",
+            regions=regions_in(parameters),
+            start_us=zero_us,
+            progress=progress,
         )
+        whole.require_same()
+        checked.append((whole, result))
         if source is not None:
             source.require_same()
 
@@ -174,12 +178,12 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         if sound is not None:
             plan = replace(plan, sound=filter_of(sound, plan.source, progress))
         done = render(plan, progress, check)
-    (found,) = checked
+    ((whole, found),) = checked
     begin = 0 if plan.start_us is None else plan.start_us
     end = math.inf if plan.end_us is None else plan.end_us
     return {
         "output": str(done.output),
-        "sha256": sha256_of(done.output),
+        "sha256": whole.sha256,
         "zero_us": done.start_us,
         "frames": done.frames,
         "blanked": [_seconds(t) for t in done.blanked_us],

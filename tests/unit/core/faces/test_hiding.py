@@ -1,5 +1,6 @@
 """From what people drew and said to what a rendering hides, and to what its run says about it."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -7,15 +8,20 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+import anonymize.check
+import anonymize.render
 from anonymize.methods import registry
 from anonymize.methods.base import Face, FaceSource, Image
 from anonymize.methods.solid import Solid
 from app.core.commands.face_review import assign_faces, dismiss_faces
 from app.core.commands.participants import add_participant
 from app.core.faces.hiding import gather, plan_of, rendering_key
+from app.core.faces.track_file import save_tracks
 from app.core.jobs import Work, run_here
 from app.core.rendering import anonymization
 from app.core.session import Session
+from media.cache import cache_folder
+from media.index import load_index
 from media.iterate import pictures
 from models.faces import registry as detectors
 from project.errors import Cancelled, UserError
@@ -114,6 +120,68 @@ def test_a_face_drawn_by_hand_is_hidden_while_it_lasts(session: Session, tmp_pat
     found, drawn = painted(session, tmp_path / "clips", "solid", LEFT, RIGHT)
     assert found == [True] * FRAMES
     assert drawn == [False, True, True, True, True, False], "a frame longer on either side, like every track"
+
+
+def test_a_face_drawn_by_hand_is_not_lost_where_the_cache_has_another_list_of_frames(
+    session: Session, tmp_path: Path
+) -> None:
+    found_faces(session, [])
+    draw_region(session, RegionKind.FACE, RIGHT, 3, 5)
+    path = session.usable_picture(only_recording(session)).path
+    load_index(path, cache_folder())
+    (kept,) = cache_folder().glob("index-*.npz")
+    with np.load(kept) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    np.savez(kept, **{**arrays, "times": arrays["times"][:2], "pts": arrays["pts"][:2]})
+    with pytest.raises(UserError, match="list of the frames"):
+        exported(session, tmp_path / "clips")
+    assert not [*(tmp_path / "clips").glob("*.mp4")]
+    (drawn,) = painted(session, tmp_path / "clips", "solid", RIGHT)
+    assert drawn == [False, False, True, True, True, True]
+
+
+def test_tracks_that_are_changed_in_the_cache_hide_nothing(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [LEFT])
+    work = anonymization.prepare(session, only_recording(session), "solid", tmp_path / "clips", overwrite=True)
+    save_tracks([], tmp_path).replace(str(work.parameters["tracks"]))
+    with pytest.raises(UserError, match="changed in the cache"):
+        run_here(session, work, Silent())
+    assert not [*(tmp_path / "clips").glob("*.mp4")]
+
+
+def test_the_checksum_of_an_export_is_that_of_the_clip_that_was_looked_at(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_faces(session, [LEFT])
+    raw = session.usable_picture(only_recording(session)).path.read_bytes()
+    render = anonymize.render.render
+
+    def swapped(*given: Any) -> Any:
+        done = render(*given)
+        done.output.write_bytes(raw)
+        return done
+
+    monkeypatch.setattr(anonymize.render, "render", swapped)
+    result, _ = exported(session, tmp_path / "clips")
+    assert result["sha256"] != hashlib.sha256(raw).hexdigest()
+
+
+def test_a_clip_that_is_another_one_while_it_is_looked_at_does_not_stay(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_faces(session, [LEFT])
+    check = anonymize.check.check_rendering
+
+    def swapped(clip: Path, *given: Any, **named: Any) -> Any:
+        made = clip.read_bytes()
+        result = check(clip, *given, **named)
+        clip.write_bytes(made + b"more")
+        return result
+
+    monkeypatch.setattr(anonymize.check, "check_rendering", swapped)
+    with pytest.raises(UserError, match="was changed or replaced"):
+        exported(session, tmp_path / "clips")
+    assert not [*(tmp_path / "clips").glob("*.mp4")]
 
 
 def test_an_area_is_painted_whatever_the_method_and_nothing_is_not(session: Session, tmp_path: Path) -> None:

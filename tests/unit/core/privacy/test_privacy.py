@@ -243,3 +243,14 @@ def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
         assert tools.driver is not None
         assert (tools.landmarks.key, tools.driver.key) == ("pfld", "mediapipe")
         assert [one.key for one in tools.embedders] == ["mobilefacenet"]
+
+
+def test_another_clip_of_the_name_is_not_measured_for_the_export(session: Session, clip: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere" / clip.name
+    other.parent.mkdir()
+    make_clip(other, frames=12, fps=10, size=(160, 120))
+    with pytest.raises(UserError, match="is not the clip that was exported"):
+        run_here(session, privacy.prepare(session, other), Silent())
+    assert latest_run(session.study, ids(session)[0], "privacy") is None
+    assert [path.name for path in other.parent.iterdir()] == [clip.name]
+    assert run_here(session, privacy.prepare(session, clip), Silent())[0]

@@ -27,6 +27,7 @@ from app.core.session import Session
 from media.cache import cache_folder
 from media.index import load_index
 from media.iterate import pictures
+from project.checksums import sha256_of
 from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.progress import Progress, Silent
@@ -185,9 +186,10 @@ def edited_while_written(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], obj
     """Make an edit when all files of a release are written, before it takes its place."""
     write = job._write
 
-    def written(*args: Any) -> None:
-        write(*args)
+    def written(*args: Any) -> str:
+        text = write(*args)
         edit()
+        return text
 
     monkeypatch.setattr(job, "_write", written)
 
@@ -229,20 +231,72 @@ def test_a_rendering_that_somebody_changed_in_the_cache_is_made_anew(
     assert clip.read_bytes()[-1] == made[-1]
 
 
+@pytest.mark.parametrize("put_back", [False, True])
 def test_a_clip_that_changes_after_the_check_stops_it(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
     copies = job.write_media
 
     def swapped(
         folder: Path, plan: ReleasePlan, renderings: Sequence[Rendering], sounds: Any, progress: Progress
     ) -> dict[str, str]:
-        with renderings[0].clip.open("ab") as file:
-            file.write(b"more")
-        return copies(folder, plan, renderings, sounds, progress)
+        clip = renderings[0].clip
+        made = clip.read_bytes()
+        clip.write_bytes(made + b"more")
+        written = copies(folder, plan, renderings, sounds, progress)
+        if put_back:
+            clip.write_bytes(made)
+        return written
 
     monkeypatch.setattr(job, "write_media", swapped)
     with pytest.raises(UserError, match="changed in the cache"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_another_clip_that_is_put_into_the_cache_with_facts_of_its_own_is_not_taken(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with session.step("Take the waivers back"):
+        for one in waivers(session.study):
+            delete_waiver(session.study, one.id)
+    assert release(session, tmp_path / "first")["released"] is False
+    (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
+    medium = session.main_medium(all_recordings(session.study)[0].id)
+    assert medium is not None
+    raw, facts = session.locate(medium).path.read_bytes(), clip.with_name("facts.json")
+    clip.write_bytes(raw)
+    facts.write_text(json.dumps({**json.loads(facts.read_text()), "sha256": sha256_of(clip)}))
+    release(session, tmp_path / "first")
+    assert clip.read_bytes() != raw
+
+
+@pytest.mark.parametrize("name", ["private", "annotations"])
+def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path: Path, name: str) -> None:
+    work = job.prepare(session, tmp_path / "release", PLAN)
+    texts = Path(str(work.parameters["texts"]))
+    changed = texts / "private" if name == "private" else next(texts.rglob("*.csv"))
+    changed.write_bytes(changed.read_bytes().replace(b"Anna", b"Bob") if name == "private" else b"more")
+    with pytest.raises(UserError, match="changed in the cache"):
+        job.compute(work.parameters, Silent())
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("name", ["DATACARD.md", "manifest.json", "more.md"])
+def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    read_back = job.leaks_in
+
+    def changed(folder: Path, *given: Any, **named: Any) -> Any:
+        leaks = read_back(folder, *given, **named)
+        with (folder / name).open("a") as file:
+            file.write("\n")
+        return leaks
+
+    monkeypatch.setattr(job, "leaks_in", changed)
+    with pytest.raises(UserError, match="changed while it was checked"):
         release(session, tmp_path / "release")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
 

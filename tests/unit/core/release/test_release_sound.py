@@ -15,7 +15,7 @@ from app.core.commands.participants import add_participant
 from app.core.commands.pii import decide, mark
 from app.core.jobs import run_here
 from app.core.pii.hits import hits
-from app.core.release import job
+from app.core.release import job, write_media
 from app.core.release.plan import KEEP, SOLID, ReleasePlan
 from app.core.session import Session
 from media.lossless import SoundFilter
@@ -144,6 +144,23 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
     with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
         release(session, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = write_media.steady_copy
+
+    def swapped(source: Path, *given: Any, **named: Any) -> None:
+        made = source.read_bytes()
+        source.write_bytes(source_of(session).read_bytes())
+        copy(source, *given, **named)
+        source.write_bytes(made)
+
+    monkeypatch.setattr(write_media, "steady_copy", swapped)
+    with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
+        release(session, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def moved(session: Session) -> None:

@@ -15,15 +15,22 @@ from project.queries.judges import all_judges, delete_judge, prompt_versions, pu
 from project.queries.judgments import insert_judgments, insert_reveal, judgments_of
 from project.queries.policy import insert_egress
 from project.splitting import Share, split
+from project.types import Json
 from tests.fakes.stored_judgments import SAID, SENT
 from tests.unit.project.merging.lab import ADA, copy_file, furnish, merge, working
 
 NAMES = ("x", "y", "z")
 
 
-def set_judge(path: Path, identifier: str, name: str, model: str = "m") -> None:
+def set_judge(path: Path, identifier: str, name: str, model: str = "m", url: str = "") -> None:
+    asked_at: dict[str, Json] = {"url": url} if url else {}
     with working(path) as study, study.step("Set judge", ADA.id):
-        put_judge(study, JudgeEntry(identifier, name, "openai", model, {"frames": 3}))
+        put_judge(study, JudgeEntry(identifier, name, "openai", model, {"frames": 3, **asked_at}))
+
+
+def remove_judge(path: Path, identifier: str) -> None:
+    with working(path) as study, study.step("Remove judge", ADA.id):
+        delete_judge(study, identifier)
 
 
 def judged(path: Path, identifier: str, judge_id: str) -> None:
@@ -80,6 +87,53 @@ def test_names_that_were_swapped_are_swapped_and_undone(lab: Path) -> None:
         study.undo(ADA.id)
     assert judges(lab) == {"a": "x", "b": "y"}
     assert check(lab) == []
+
+
+OURS, THEIRS = "https://ours.example/v1", "https://theirs.example/v1"
+
+
+def addresses(path: Path) -> dict[str, str]:
+    with working(path) as study:
+        return {one.name: str(one.settings["url"]) for one in all_judges(study)}
+
+
+def test_a_judge_that_a_copy_sends_elsewhere_stays_and_is_a_conflict(lab: Path) -> None:
+    set_judge(lab, "a", "far", url=OURS)
+    copy = copy_file(lab, "copy")
+    set_judge(copy, "a", "far", url=THEIRS)
+    assert merge(lab, copy)[0].conflicts == 1
+    assert addresses(lab) == {"far": OURS}
+    assert merge(lab, copy)[0].nothing_new
+    with working(lab) as study, study.step("Take theirs", ADA.id):
+        (conflict,) = all_conflicts(study)
+        put(study, conflict, conflict.theirs)
+    assert addresses(lab) == {"far": THEIRS}
+    assert check(lab) == []
+
+
+def test_the_name_of_a_judge_never_comes_to_stand_for_another_address(lab: Path) -> None:
+    set_judge(lab, "a", "far", url=OURS)
+    removed, renamed = copy_file(lab, "removed"), copy_file(lab, "renamed")
+    remove_judge(removed, "a")
+    set_judge(removed, "b", "far", url=THEIRS)
+    set_judge(renamed, "a", "old", url=OURS)
+    set_judge(renamed, "c", "far", url=THEIRS)
+    merge(lab, removed)
+    merge(lab, renamed)
+    found = addresses(lab)
+    assert found.get("far", OURS) == OURS
+    assert list(found.values()).count(THEIRS) == 2
+    assert check(lab) == []
+
+
+def test_judges_of_two_addresses_whose_names_a_copy_swapped_are_told_apart(lab: Path) -> None:
+    set_judge(lab, "a", "x", url=OURS)
+    set_judge(lab, "b", "y", url=THEIRS)
+    copy = copy_file(lab, "copy")
+    for identifier, name, url in (("a", "meanwhile", OURS), ("b", "x", THEIRS), ("a", "y", OURS)):
+        set_judge(copy, identifier, name, url=url)
+    merge(lab, copy)
+    assert addresses(lab) == {"y (copy)": OURS, "x (copy)": THEIRS}
 
 
 def test_a_version_of_a_prompt_that_both_wrote_is_a_conflict_to_be_settled(lab: Path) -> None:

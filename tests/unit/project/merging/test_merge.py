@@ -390,3 +390,16 @@ def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeyp
     assert check(home) == []
     with Study.open(home) as study:
         assert len([one for one in all_segments(study) if one.annotator_id == "new"]) == 5
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("secret", ["release_key", "voice_secret", "pii-numbers"])
+def test_a_secret_of_a_copy_never_becomes_that_of_the_study(home: Path, secret: str, known: bool) -> None:
+    """Who made the copy would know from what changed voices and coded names follow."""
+    if known:
+        edit(home, lambda study: study.set_property(secret, "ours"))
+    copy = copy_file(home, "copy")
+    edit(copy, lambda study: study.set_property(secret, "theirs"))
+    assert merge(home, copy)[0].conflicts == 0
+    with working(home) as study:
+        assert study.get_property(secret) == ("ours" if known else None)
