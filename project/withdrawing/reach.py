@@ -270,7 +270,7 @@ def _strings(connection: sqlite3.Connection, found: Reach, finder: PersonalFinde
             # What a recogniser heard may be what somebody else said, who stays.
             theirs_too = not of_others and (texts is theirs or letters not in seen)
             yield PersonalString(string.kind, string.text, theirs_too)
-    yield from _private(connection, found)
+    yield from (string for string in _private(connection, found) if squeezed(string.text) not in known)
 
 
 def _texts_in(cell: str, kind: Kind) -> list[str]:

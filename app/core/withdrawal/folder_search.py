@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from project.sealing.container import MAGIC
 from project.withdrawing.wording import Wording
 
 _MEDIA_ENDINGS = (
@@ -23,8 +24,8 @@ _PIECE, _OVERLAP = 1 << 16, 256
 _PRINTED = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
 _WIDE = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}")
 _GZIP = b"\x1f\x8b\x08"
-_CLOSED = (b"%PDF-", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd")
-"""How files begin whose texts are compressed in ways that are not read: PDF, 7z, RAR, xz, bzip2, zstd."""
+_CLOSED = (MAGIC, b"%PDF-", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd")
+"""How files begin that are encrypted, or compressed in ways that are not read: sealed files, PDF, 7z, RAR, xz, ..."""
 _ENCODINGS = (
     "utf-16-le",
     "utf-16-be",

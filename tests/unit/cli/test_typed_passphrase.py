@@ -7,6 +7,7 @@ import sys
 import time
 import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -15,6 +16,7 @@ from project.store import Study
 
 _PROGRAM = Path(__file__).parents[3] / "greenroom.py"
 _HANGS_S = 120.0
+_Form = Literal["NFC", "NFD"]
 TYPED = "Größe für Ünders é"
 
 
@@ -47,10 +49,10 @@ def typed(folder: Path, lines: list[str], *arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("sealed", "opened"), [("NFD", "NFC"), ("NFC", "NFD")])
-def test_a_study_opens_with_what_another_keyboard_types(tmp_path: Path, sealed: str, opened: str) -> None:
+def test_a_study_opens_with_what_another_keyboard_types(tmp_path: Path, sealed: _Form, opened: _Form) -> None:
     path = tmp_path / "study.greenroom"
     Study.create(path, "A study").close()
-    first, other = (unicodedata.normalize(form, TYPED) for form in (sealed, opened))
+    first, other = unicodedata.normalize(sealed, TYPED), unicodedata.normalize(opened, TYPED)
     assert first != other
     code, shown = typed(tmp_path, [first, first], "seal", str(path))
     assert (code, is_sealed(path)) == (0, True), shown
