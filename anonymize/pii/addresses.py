@@ -17,7 +17,7 @@ _OFTEN = (
 _NUMBER = (
     r"(?:(?:flat|apartment|apt|unit|suite|number|no\.?|house)\s+)?\d{1,5}\s?[a-z]?(?![^\W_])(?:\s?[-/]\s?\d{1,4})?"
 )
-_NAME = r"(?:[^\W\d_][\w'\u2019.-]*\s+){1,4}?"
+_NAME = r"(?:[^\W\d_][\w'\u2019.-]{0,40}\s+){1,4}?"
 _MORE = r"(?:,?\s+(?:flat|apartment|apt|unit|suite|floor)\.?\s+\d+\w?)?"
 _STREET = re.compile(rf"(?<![^\W_]){_NUMBER},?\s+({_NAME})({_SURE}|{_OFTEN})\b\.?{_MORE}", re.IGNORECASE)
 _ONE_WORD = re.compile(
@@ -33,7 +33,7 @@ _ROMANCE = re.compile(
     re.IGNORECASE,
 )
 _GERMANIC = re.compile(
-    r"(?<![^\W_])[^\W\d_][\w-]*(?:stra(?:\u00df|ss)e|str\.|weg|gasse|platz|allee|damm|ufer|straat|laan|gracht|"
+    r"(?<![^\W_])[^\W\d_][\w-]{0,40}(?:stra(?:\u00df|ss)e|str\.|weg|gasse|platz|allee|damm|ufer|straat|laan|gracht|"
     r"plein|gatan|v\u00e4gen|"
     r"vej|gade|katu|tie)\s+\d{1,4}\s?[a-z]?(?![^\W_])",
     re.IGNORECASE,
@@ -82,7 +82,7 @@ _STREET_WORDS = (
     r"calle|c/|avenida|avda\.?|plaza|paseo|camino|carretera|ronda|rambla|traves[ií]a|glorieta|carrer|urbanizaci[oó]n"
 )
 _SPANISH = re.compile(
-    rf"(?<![^\W_])(?:{_STREET_WORDS})\s*(?:[^\W\d_][\w'\u2019.-]*,?\s+){{1,6}}?(?:n[uú]mero\s+|n\.?[ºo°]?\s*|al\s+)?\d{{1,4}}"
+    rf"(?<![^\W_])(?:{_STREET_WORDS})\s*(?:[^\W\d_][\w'\u2019.-]{{0,40}},?\s+){{1,6}}?(?:n[uú]mero\s+|n\.?[ºo°]?\s*|al\s+)?\d{{1,4}}"
     rf"\s?[a-z]?(?![^\W_])(?:,?\s+(?:{_UNIT_WORDS}|(?:primer|segund|tercer|cuart|quint)[oa]?)){{0,3}}"
     r"(?:,?\s+\d{5}\s+[^\W\d_]+)?",
     re.IGNORECASE,
@@ -91,9 +91,9 @@ _FRENCH_STREET = (
     r"rue|avenue|av\.|boulevard|bd\.?|place|chemin|quai|impasse|all[eé]e|cours|route|square|passage|faubourg"
 )
 _FRENCH = re.compile(
-    rf"(?<![^\W_])\d{{1,4}}(?:\s?(?:bis|ter|quater))?,?\s+(?:{_FRENCH_STREET})\s+(?:[^\W\d_][\w'\u2019-]*\s*){{1,5}}?"
-    rf",\s+\d{{5}}\s+[^\W\d_][\w-]*"
-    rf"|(?<![^\W_])(?:{_FRENCH_STREET})\s+(?:[^\W\d_][\w'\u2019-]*,?\s+){{1,5}}?(?:au\s+(?:num[eé]ro\s+)?)?\d{{1,4}}(?:\s?(?:bis|ter))?"
+    rf"(?<![^\W_])\d{{1,4}}(?:\s?(?:bis|ter|quater))?,?\s+(?:{_FRENCH_STREET})\s+(?:[^\W\d_][\w'\u2019-]{{0,40}}\s+){{0,4}}?"
+    rf"[^\W\d_][\w'\u2019-]{{0,40}}\s*,\s+\d{{5}}\s+[^\W\d_][\w-]{{0,40}}"
+    rf"|(?<![^\W_])(?:{_FRENCH_STREET})\s+(?:[^\W\d_][\w'\u2019-]{{0,40}},?\s+){{1,5}}?(?:au\s+(?:num[eé]ro\s+)?)?\d{{1,4}}(?:\s?(?:bis|ter))?"
     r"(?![^\W_])",
     re.IGNORECASE,
 )

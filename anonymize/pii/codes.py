@@ -10,7 +10,7 @@ from anonymize.pii.kinds import ACCOUNT, ADDRESS, IDENTITY, LICENCE, PHONE
 from anonymize.pii.tokens import even_fold
 
 _CODE = re.compile(
-    r"(?<![^\W_])(?<![@./])\+?\(?(?:(?!I )[A-Z]{1,4}[ -]\(?)*[A-Za-z]{0,6}\d[A-Za-z\d]*"
+    r"(?<![^\W_])(?<![@./])\+?\(?(?:(?!I )[A-Z]{1,4}[ -]\(?){0,8}[A-Za-z]{0,6}\d[A-Za-z\d]*"
     r"(?:[ \t,./()-]{1,3}(?:[A-Z]{1,4}(?![a-z])|[A-Za-z]{0,3}\d[A-Za-z\d]*))*(?![^\W_])"
 )
 _BEFORE, _AFTER = 70, 40

@@ -25,15 +25,15 @@ _JOIN = (
 )
 _DOT = rf"(?:\s+(?:{_DOT_WORDS})\s+|\.)"
 _AT = r"(?:att?|@|aet|klammeraffe|arroba|arobase|arrobas|chez)"
-_DOMAIN = rf"{_WORD}(?:\s+(?:{_DASH_WORDS})\s+{_WORD})*(?:{_DOT}{_WORD})*{_DOT}(?:{_TOP})(?![^\W_])"
-_SPOKEN_MAIL = re.compile(rf"(?<![^\W_]){_WORD}(?:{_JOIN}{_WORD})*\s+{_AT}\s+{_DOMAIN}")
+_DOMAIN = rf"{_WORD}(?:\s+(?:{_DASH_WORDS})\s+{_WORD}){{0,6}}(?:{_DOT}{_WORD}){{0,6}}{_DOT}(?:{_TOP})(?![^\W_])"
+_SPOKEN_MAIL = re.compile(rf"(?<![^\W_]){_WORD}(?:{_JOIN}{_WORD}){{0,8}}\s+{_AT}\s+{_DOMAIN}")
 _CHINESE_MAIL = re.compile(
     r"[a-z0-9](?:[a-z0-9._+ -]|下划线|减号|横杠|杠|点){0,60}\s?(?:艾特|圈a|小老鼠)\s?"
     r"[a-z0-9](?:[a-z0-9 -]|点|\.){0,40}(?:点|\.)\s?"
     r"(?:com|cn|net|org|edu|example)(?:\s?(?:点|\.)\s?cn)?"
 )
 _SPOKEN_LINK = re.compile(
-    rf"(?<![^\W_])(?:(?:www|w w w)\s+dot\s+)?(?:{_WORD}\s+)?{_WORD}(?:\s+(?:dash|hyphen)\s+{_WORD})*\s+dot\s+"
+    rf"(?<![^\W_])(?:(?:www|w w w)\s+dot\s+)?(?:{_WORD}\s+)?{_WORD}(?:\s+(?:dash|hyphen)\s+{_WORD}){{0,6}}\s+dot\s+"
     rf"(?:{_WORD}\s+dot\s+)?(?:{_TOP})(?![^\W_])(?:\s+slash\s+{_WORD})*"
 )
 _HANDLE = re.compile(r"(?<![\w@.])@[^\W_][\w.]{2,}")

@@ -11,7 +11,9 @@ from anonymize.pii.spoken import Written
 
 _LATIN = "a-z\u00e0-\u00f6\u00f8-\u024f"
 _LEAST_LETTERS = 3
-_BEFORE_DIGIT = re.compile(rf"(?:[{_LATIN}]{{{_LEAST_LETTERS},}}|(?![{_LATIN}])[^\W\d_])(?=\d)", re.IGNORECASE)
+_BEFORE_DIGIT = re.compile(
+    rf"(?:(?<=[{_LATIN}]{{{_LEAST_LETTERS}}})|(?<=[^\W\d_])(?<![{_LATIN}]))(?=\d)", re.IGNORECASE
+)
 _AFTER_DIGIT = re.compile(rf"(?<=\d)(?=[{_LATIN}]{{{_LEAST_LETTERS},}}|(?![{_LATIN}])[^\W\d_])", re.IGNORECASE)
 _LONG_NUMBER = re.compile(
     rf"(?<=[{_LATIN}])(?=\+?\d(?:[ .-]?\d){{5}})|(?<=\d[ .-]\d\d)(?=[{_LATIN}])|(?<=\d{{6}})(?=[{_LATIN}])",

@@ -74,7 +74,9 @@ def open_key(wrapped: Mapping[str, Json], passphrase: str, name: str) -> Key:
     if len(nonce) != _NONCE_BYTES:
         raise ValueError("nonce")
     # What was typed, and its normal form D, for files that were sealed without a normal form.
-    forms = (normalize_passphrase(passphrase), passphrase, unicodedata.normalize("NFD", passphrase))
+    # Last, as it was read from a file that begins with a mark of its encoding.
+    normal = normalize_passphrase(passphrase)
+    forms = (normal, passphrase, unicodedata.normalize("NFD", passphrase), f"\ufeff{normal}")
     for form in dict.fromkeys(forms):
         with suppress(InvalidTag):
             return Key(AESGCM(_derive(form, wrapped)).decrypt(nonce, sealed, _WRAP), wrapped)

@@ -100,7 +100,8 @@ def read_passphrase(path: Path) -> str:
     """
     try:
         with path.open(encoding="utf-8", errors="surrogateescape") as file:
-            line = file.readline().rstrip("\r\n")
+            # Editors on Windows put a mark of the encoding before the text, which nobody types.
+            line = file.readline().rstrip("\r\n").removeprefix("\ufeff")
     except OSError as error:
         raise UserError(
             f"The passphrase cannot be read from “{shown(path)}”: {error.strerror}.", "See the file."

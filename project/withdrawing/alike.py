@@ -11,7 +11,7 @@ from enum import StrEnum
 from project.common_words import function_words, is_common, no_names
 from project.types import Json
 from project.withdrawing.cleaning import KEPT
-from project.withdrawing.personal import PersonalSearch, PersonalString, given_names, parts_of
+from project.withdrawing.personal import PersonalSearch, PersonalString, called_by, given_names, parts_of
 from project.withdrawing.reach import Reach
 from project.withdrawing.rows import live_rows, parsed, tables, texts_of
 from project.withdrawing.spellings import squeezed
@@ -114,6 +114,7 @@ def look_alikes(connection: sqlite3.Connection, reach: Reach, keep: Iterable[str
 
 
 def _like_names(texts: Mapping[tuple[str, str], int], wording: Wording) -> Iterator[tuple[str, int]]:
+    yield from _called(texts, wording)
     names = [part for name in wording.names for part in parts_of(name) if part.isalpha() and len(part) >= _SHARED]
     parts = {*names, *(one for one in wording.words | wording.common if one.isalpha() and len(one) >= _SHARED)}
     firsts = {parts_of(name)[0] for name in wording.names if len(parts_of(name)) > 1}
@@ -132,6 +133,13 @@ def _like_names(texts: Mapping[tuple[str, str], int], wording: Wording) -> Itera
     for word, count in words.most_common():
         if word not in short and _looks_alike(word, parts, stems, firsts, wording):
             yield word, count
+
+
+def _called(texts: Mapping[tuple[str, str], int], wording: Wording) -> Iterator[tuple[str, int]]:
+    """Yield given names and surnames that are written without a space: they may be a part of any other word."""
+    for called in dict.fromkeys(called for name in wording.names for called in called_by(name)):
+        if not wording.in_text(called) and (count := sum(texts[key] for key in texts if called in plain_text(key[1]))):
+            yield called, count
 
 
 def _is_word(initials: str) -> bool:

@@ -5,6 +5,7 @@ addresses with other separators, spoken, and as parts of an address; a day in ev
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum, auto
@@ -87,6 +88,8 @@ class Fit(StrEnum):
     """Words in a row with or without separators."""
     INITIAL = auto()
     """An initial and a word, run together or joined by a sign."""
+    SIGNS = auto()
+    """A name in a script without spaces: anywhere, with blanks and other separators between its signs."""
     CODE = auto()
     """Letters and digits, whatever separates them."""
 
@@ -118,6 +121,7 @@ class PersonalSearch:
         self._heads: dict[str, list[Needle]] = {}
         for needle in dict.fromkeys(needles):
             self._heads.setdefault(needle.letters[:_LEAST_WORD], []).append(needle)
+        self._short = frozenset(head for head in self._heads if len(head) < _LEAST_WORD)
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -148,6 +152,7 @@ class PersonalSearch:
         letters = found.letters
         # Of hundreds of needles, only those are looked for whose first letters stand in the text.
         heads = self._heads.keys() & {letters[at : at + _LEAST_WORD] for at in range(len(letters) - _LEAST_WORD + 1)}
+        heads |= {head for head in self._short if head in letters}
         for head in heads:
             for needle in self._heads[head]:
                 if needle.letters in letters and stands_in(needle, found):
@@ -169,6 +174,9 @@ def _fits(needle: Needle, text: SqueezedText, start: int, end: int) -> bool:
     gaps = text.gaps(start, end)
     if any(len(gap) > _WIDEST for _, gap in gaps):
         return False
+    if needle.fit is Fit.SIGNS:
+        # Of two signs, the second often begins a word of its own.
+        return len(needle.letters) > _LEAST_SIGNS or not any(gap.isspace() for _, gap in gaps)
     first, last = text.span(start, end)
     left, right = _begins(text.plain, first), _ends(text.plain, last)
     match needle.fit:
@@ -246,6 +254,30 @@ def _in_address(plain: str, first: int, last: int) -> bool:
     return plain[first - 1 : first] in ("@", "#") or plain[last : last + 1] == "@"
 
 
+_SIGNS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+"""Chinese signs and Korean syllables: a name is two to four of them, and no blank divides it from what follows."""
+_LEAST_SIGNS = 2
+
+
+def is_of_signs(name: str) -> bool:
+    """Tell whether a name is written in Chinese signs or Korean syllables."""
+    return _SIGNS.fullmatch(name) is not None
+
+
+def called_by(name: str) -> list[str]:
+    """Return what somebody is called by with a name of Chinese signs or Korean syllables: 小明 of 王小明.
+
+    One sign alone is left out: it stands in too many words.
+    """
+    words = unicodedata.normalize("NFC", name).split()
+    if not words or not all(map(is_of_signs, words)):
+        return []
+    if len(words) == 1:
+        cut = len(name) // 2 if len(name) > 3 else 1
+        words = [words[0][:cut], words[0][cut:]]
+    return [word for word in words if len(word) >= _LEAST_SIGNS]
+
+
 def parts_of(name: str) -> list[str]:
     """Return the words of a name that tell whose it is, folded; small words between large ones do not."""
     words = re.findall(r"[^\W_]+(?:['\u2019\u02bc][^\W_]+)*", name)
@@ -262,6 +294,10 @@ def _of_name(name: str) -> Iterator[Needle]:
 def _of_spelling(spelled: str, name: str) -> Iterator[Needle]:
     parts = parts_of(spelled if any(map(str.isupper, spelled)) or spelled == name else spelled.title())
     whole = squeezed(spelled)
+    if is_of_signs(signs := unicodedata.normalize("NFC", whole)):
+        if len(signs) >= _LEAST_SIGNS:
+            yield Needle(whole, Fit.SIGNS)
+        return
     if len(whole) >= _LEAST_WORD and (len(parts) != 1 or parts[0] != whole):
         words = [squeezed(word) for word in re.split(r"[\W_]+", spelled)]
         yield Needle(whole, Fit.JOINED, _starts(words), all(map(is_everybodys, words)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from project.columns import REFERS, Kind
-from project.withdrawing.personal import PersonalSearch, PersonalString, contacts_in
+from project.withdrawing.personal import PERSON, PersonalSearch, PersonalString, contacts_in
 from project.withdrawing.rows import Row, State, live_rows, past_states, texts_of
 from project.withdrawing.spellings import squeezed
 from project.withdrawing.tombstones import Gone, tombstone
@@ -150,9 +150,10 @@ def reach_of(
     _homes(connection, found)
     names, ids = [*_names(connection, found.people), *words], [*people, *found.dropped]
     found.said = said | _said(connection, found.people)
+    others = _whole_names_of_others(connection, found.people)
     search = PersonalSearch(names)
-    found.wording = Wording(names, ids, found.said, search=search)
-    found.near = Wording(names, ids, found.said, NEAR, search)
+    found.wording = Wording(names, ids, found.said, search=search, others=others)
+    found.near = Wording(names, ids, found.said, NEAR, search, others)
     kept, theirs = {squeezed(one) for one in keep}, {squeezed(one) for one in words}
     given = (one for word in words for one in contacts_in(word))
     every_string = dict.fromkeys((*strings, *given, *_strings(connection, found, finder)))
@@ -160,8 +161,8 @@ def reach_of(
     exact = [one for one in found.strings if one.is_exact or squeezed(one.text) in theirs]
     if exact:
         search = PersonalSearch(names, exact)
-        found.wording = Wording(names, ids, found.said, search=search)
-        found.near = Wording(names, ids, found.said, NEAR, search)
+        found.wording = Wording(names, ids, found.said, search=search, others=others)
+        found.near = Wording(names, ids, found.said, NEAR, search, others)
     found.places = Wording(_places(connection, found))
     _told(connection, found)
     _gone(connection, found)
@@ -269,7 +270,7 @@ def _strings(connection: sqlite3.Connection, found: Reach, finder: PersonalFinde
             # What a recogniser heard may be what somebody else said, who stays.
             theirs_too = not of_others and (texts is theirs or letters not in seen)
             yield PersonalString(string.kind, string.text, theirs_too)
-    yield from _private(connection, found)
+    yield from (string for string in _private(connection, found) if squeezed(string.text) not in known)
 
 
 def _texts_in(cell: str, kind: Kind) -> list[str]:
@@ -290,6 +291,13 @@ def _names_of_others(connection: sqlite3.Connection, found: Reach) -> set[str]:
     owners = {None, *found.people}
     names += [row["word"] for row in live_rows(connection, "private_word") if row["participant_id"] not in owners]
     return {squeezed(part) for name in names for part in (name, *name.split())}
+
+
+def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> list[str]:
+    """Return the names of participants who stay, as the study knows them."""
+    owners = {None, *people}
+    rows = [*live_rows(connection, "private_word")]
+    return [str(row["word"]) for row in rows if row["participant_id"] not in owners and row["kind"] == PERSON]
 
 
 def _private(connection: sqlite3.Connection, found: Reach) -> Iterator[PersonalString]:

@@ -111,11 +111,46 @@ def readings(text: str) -> Iterator[str]:
     decoded = html.unescape(unquote(text)) if _ESCAPED.search(text) else text
     if decoded != text:
         yield decoded
+    if not decoded.isascii() and (figures := chinese_figures(decoded)) != decoded:
+        yield figures
     if _is_spoken(fold(decoded)):
         made = written_out(decoded)
         yield made
         if _FACTOR.search(fold(decoded)):
             yield written_out(decoded, added=True)
+
+
+_HAN_DIGITS = {
+    **{sign: digit for digit, sign in enumerate("\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d")},
+    **{sign: digit for digit, sign in enumerate("\u96f6\u58f9\u8d30\u53c1\u8086\u4f0d\u9646\u67d2\u634c\u7396")},
+    **{"\u3007": 0, "\u25cb": 0, "\u5e7a": 1, "\u4e24": 2, "\u5169": 2},
+}
+_HAN_UNITS = {"\u5341": 10, "\u62fe": 10, "\u767e": 100, "\u4f70": 100, "\u5343": 1000, "\u4edf": 1000}
+_HAN_NUMBER = re.compile(rf"[{''.join((*_HAN_DIGITS, *_HAN_UNITS))}]+")
+
+
+_HAN_JOINT = re.compile(
+    "(?<=[a-zA-Z0-9])\\s?(?:\u70b9|\u827e\u7279|\u5708a|\u5c0f\u8001\u9f20|\u4e0b\u5212\u7ebf|\u51cf\u53f7|\u6760)\\s?(?=[a-zA-Z0-9])"
+)
+"""Words for the signs of an address of mail, as they are said in Chinese."""
+
+
+def chinese_figures(text: str) -> str:
+    """Return a text with Chinese numbers as digits, said digit by digit or counted; words for signs of addresses go."""
+    text = _HAN_JOINT.sub("", text)
+    return _HAN_NUMBER.sub(lambda match: _chinese_value(match[0]), text)
+
+
+def _chinese_value(signs: str) -> str:
+    if not any(sign in _HAN_UNITS for sign in signs):
+        return "".join(str(_HAN_DIGITS[sign]) for sign in signs)
+    total, count = 0, 0
+    for sign in signs:
+        if sign in _HAN_UNITS:
+            total, count = total + max(count, 1) * _HAN_UNITS[sign], 0
+        else:
+            count = count * 10 + _HAN_DIGITS[sign]
+    return str(total + count)
 
 
 def _is_spoken(plain: str) -> bool:
@@ -182,8 +217,8 @@ _TIMES = {"double": 2, "triple": 3, "treble": 3, "doppel": 2, "doppelt": 2}
 _ALPHABET_WORDS = (
     "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
     "quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu anton berta casar dora emil friedrich "
-    "gustav heinrich ida julius kaufmann ludwig martha nordpol otto paula quelle richard samuel theodor ulrich "
-    "viktor wilhelm xanthippe ypsilon zacharias"
+    "gustav heinrich ida julius kaufmann ludwig martha nordpol otto paula quelle richard samuel siegfried theodor "
+    "ulrich viktor wilhelm xanthippe ypsilon zacharias"
 )
 _ALPHABET = {word: word[0] for word in _ALPHABET_WORDS.split()}
 _JOINTS = frozenset(
@@ -303,7 +338,7 @@ _MONTHS = (
 )
 _MONTH_OF = {short: number for number, shorts in enumerate(_MONTHS, 1) for short in shorts.split()}
 _MONTH = r"([a-z]{3,10})"
-_LINK = r"[\s.,/-]*(?:(?:of|de|del|di|the|den)\b)?[\s.,/-]*"
+_LINK = r"[\s.,/-]{0,4}(?:(?:of|de|del|di|the|den)\b[\s.,/-]{0,4})?"
 _YEAR = r"'?(\d{4}|\d{2})(?!\d)"
 _NUMERIC = re.compile(
     r"(?<!\d)(\d{1,4})\s?[./\-\s_\u2010-\u2013]\s?(\d{1,2})\s?[./\-\s_\u2010-\u2013]\s?(\d{1,4})(?!\d)"
@@ -312,6 +347,8 @@ _DAY_FIRST = re.compile(rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|er)?{_LINK}{_MONTH}{
 _MONTH_FIRST = re.compile(rf"(?<![a-z]){_MONTH}{_LINK}(\d{{1,2}})(?!\d)(?:st|nd|rd|th)?{_LINK}{_YEAR}")
 _YEAR_FIRST = re.compile(rf"(?<!\d)(\d{{4}}){_LINK}{_MONTH}{_LINK}(\d{{1,2}})(?!\d)")
 _TOGETHER = re.compile(r"(?<!\d)\d{8}(?!\d)")
+_EAST_ASIAN = re.compile(r"(?<!\d)(\d{4}|\d{2})\s?[\u5e74\ub144]\s?(\d{1,2})\s?[\u6708\uc6d4]\s?(\d{1,2})(?!\d)")
+"""A day as Chinese, Japanese and Korean write it: with the signs for year and month."""
 
 
 def dates_in(text: str) -> set[Day]:
@@ -338,6 +375,8 @@ def dates_in(text: str) -> set[Day]:
         add(digits[:4], int(digits[4:6]), digits[6:])
         add(digits[4:], int(digits[2:4]), digits[:2])
         add(digits[4:], int(digits[:2]), digits[2:4])
+    for match in _EAST_ASIAN.finditer(unicodedata.normalize("NFC", plain)):
+        add(match[1], int(match[2]), match[3])
     for match in _DAY_FIRST.finditer(plain):
         add(match[3], _month(match[2]), match[1])
     for match in _MONTH_FIRST.finditer(plain):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from project.common_words import PARTICLES, function_words, is_everybodys
 from project.types import Json
 from project.withdrawing.personal import PersonalSearch
+from project.withdrawing.spellings import squeezed
 
 NEAR, FAR = 6, 12
 """Words in a row of what somebody said that make a quotation: where it is about their recording, and elsewhere. Shorter
@@ -27,6 +28,8 @@ _JOINED = (
 """Scripts that write words without a space between them, or put endings to a name: Thai, Lao, Tibetan, Burmese,
 Khmer, Japanese, Chinese, Korean."""
 REMOVED = "[removed]"
+_SOMEBODY_ELSE = " \u25a1\u25a1\u25a1\u25a1\u25a1 "
+"""Stands for the whole name of somebody who stays while a text is searched: too wide a gap for a name around it."""
 _REMEMBERED, _LONG = 200_000, 2_000
 """Texts whose answer is remembered, since a study repeats labels and a history texts; how long they may be."""
 
@@ -39,6 +42,8 @@ class Wording:
     genitive, where that makes no common word of it. Of a name of several words each word is found too: a common one
     with a capital letter only. What somebody said is found where `quoted` words in a row of it stand. Other spellings,
     and personal strings such as numbers and addresses, are found by `search`.
+
+    The whole name of somebody else, of two words at least, is no name of theirs, though both share a first name.
 
     Attributes:
         names: the names, as they were given.
@@ -53,6 +58,7 @@ class Wording:
         said: Iterable[str] = (),
         quoted: int = FAR,
         search: PersonalSearch | None = None,
+        others: Iterable[str] = (),
     ) -> None:
         whole = {" ".join(one.split()) for one in names}
         self.names = sorted(one for one in whole if one)
@@ -72,6 +78,7 @@ class Wording:
         self.search = search or PersonalSearch()
         self._known: dict[str, bool] = {}
         self._quoted_from = quoted
+        self._others = _names_of_others(self.names, others)
         self._said = {row for one in said for row in _rows_of_words(folded_text(plain_text(one)), quoted)}
 
     def in_text(self, text: str) -> bool:
@@ -93,8 +100,11 @@ class Wording:
         if any(one in text for one in self._ids):
             return True
         plain = plain_text(text)
-        folded = folded_text(plain)
-        if self._exact.found_in(plain) or self._loose.found_in(folded) or self._quoted(folded):
+        if self._quoted(folded_text(plain)):
+            return True
+        if self._others is not None:
+            plain = self._others.sub(_SOMEBODY_ELSE, plain)
+        if self._exact.found_in(plain) or self._loose.found_in(folded_text(plain)):
             return True
         return self.search.in_text(plain)
 
@@ -139,6 +149,22 @@ class Wording:
 
     def _quoted(self, folded: str) -> bool:
         return bool(self._said) and not self._said.isdisjoint(_rows_of_words(folded, self._quoted_from))
+
+
+def _names_of_others(names: Iterable[str], others: Iterable[str]) -> re.Pattern[str] | None:
+    """Return what finds whole names of people who stay, so that a first name that two share is not taken there.
+
+    A name that holds a whole one of who withdraws is left out: it may be theirs.
+    """
+    theirs = [(name, squeezed(name)) for name in names]
+    found = set()
+    for other in others:
+        words, letters = plain_text(other).split(), squeezed(other)
+        holds = any(letters == own or (" " in name and own in letters) for name, own in theirs)
+        if len(words) > 1 and not holds:
+            found.add(r"[\W_]{1,3}".join(map(re.escape, words)))
+    longest_first = "|".join(sorted(found, key=len, reverse=True))
+    return re.compile(rf"(?<![^\W_])(?:{longest_first})(?:'?s)?(?![^\W_])", re.IGNORECASE) if found else None
 
 
 def _is_told_by(part: str, name: str) -> bool:

@@ -159,7 +159,7 @@ def _search_lines(done: Done) -> Iterator[str]:
     for title, one in (("Other files in the study's folder", done.beside), ("Settings, caches, logs", done.machine)):
         yield (
             f"- {title}: {counted(one.files, 'file')} searched; {len(one.found)} of them hold something; of "
-            f"{len(one.unread)} the name alone was looked at (media, arrays, too large)."
+            f"{len(one.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
         )
     if seen.closed_copies:
         count = len(seen.closed_copies)

@@ -1,11 +1,16 @@
 """Searches files on this machine for what is somebody's: exports beside a study, caches, settings, logs."""
 
+import gzip
+import io
 import re
 import zipfile
+import zlib
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from project.sealing.container import MAGIC
 from project.withdrawing.wording import Wording
 
 _MEDIA_ENDINGS = (
@@ -17,7 +22,23 @@ _MEDIA = frozenset(_MEDIA_ENDINGS.split())
 _LARGEST = 64 << 20
 _PIECE, _OVERLAP = 1 << 16, 256
 _PRINTED = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
-_WIDE = re.compile(rb"(?:[\x20-\x7e]\x00){4,}")
+_WIDE = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}")
+_GZIP = b"\x1f\x8b\x08"
+_CLOSED = (MAGIC, b"%PDF-", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd")
+"""How files begin that are encrypted, or compressed in ways that are not read: sealed files, PDF, 7z, RAR, xz, ..."""
+_ENCODINGS = (
+    "utf-16-le",
+    "utf-16-be",
+    "cp1252",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc_kr",
+    "cp1250",
+    "cp1251",
+    "mac_roman",
+)
+_LEAST_NAME = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +115,8 @@ def _holds(file: Path, wording: Wording) -> bool | None:
             return None
         if zipfile.is_zipfile(file):
             return _zip_holds(file, wording)
-        return _bytes_hold(file.read_bytes(), wording)
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError):
+        return _content_holds(file.read_bytes(), wording)
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, zlib.error):
         return None
 
 
@@ -104,11 +125,35 @@ def _zip_holds(file: Path, wording: Wording) -> bool | None:
         members = [one for one in archive.infolist() if not one.is_dir()]
         if sum(one.file_size for one in members) > _LARGEST:
             return None
-        return any(wording.in_text(one.filename) or _bytes_hold(archive.read(one), wording) for one in members)
+        answers = [wording.in_text(one.filename) or _content_holds(archive.read(one), wording) for one in members]
+        # A part that nobody could look into may hold something; one that does is enough.
+        return True if True in answers else (None if None in answers else False)
+
+
+def _content_holds(content: bytes, wording: Wording) -> bool | None:
+    """Tell whether the content of a file holds something; None where it is compressed in a way that is not read."""
+    if content.startswith(_GZIP):
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            content = file.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            return None
+    if content.startswith(b"PK\x03\x04") or content.startswith(_CLOSED):
+        return _bytes_hold(content, wording) or None
+    return _bytes_hold(content, wording)
 
 
 def _bytes_hold(content: bytes, wording: Wording) -> bool:
+    if any(spelling in content for spelling in _encoded(wording)):
+        return True
     return any(wording.in_text(piece) for text in texts_of_bytes(content) for piece in _pieces(text))
+
+
+def _encoded(wording: Wording) -> Iterator[bytes]:
+    """Yield the names in the encodings of older programs, which cannot be told from the bytes of a file."""
+    for name in wording.names:
+        for code in _ENCODINGS if len(name) >= _LEAST_NAME and not name.isascii() else ():
+            with suppress(UnicodeEncodeError):
+                yield name.encode(code)
 
 
 def texts_of_bytes(content: bytes) -> Iterator[str]:
@@ -116,7 +161,12 @@ def texts_of_bytes(content: bytes) -> Iterator[str]:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         yield content.decode("utf-16", "replace")
     elif b"\x00" not in content[:4096]:
-        yield content.decode("utf-8", "replace")
+        try:
+            yield content.decode("utf-8")
+        except UnicodeDecodeError:
+            yield content.decode("utf-8", "replace")
+            # What programs on Windows write in Europe.
+            yield content.decode("cp1252", "replace")
     else:
         yield "\n".join(match[0].decode("utf-8", "replace") for match in _PRINTED.finditer(content))
         yield "\n".join(match[0].decode("utf-16-le", "replace") for match in _WIDE.finditer(content))

@@ -172,3 +172,17 @@ def test_what_is_everybodys_address_is_asked_about(tmp_path: Path, text: str, ex
     made = prepared(study_with(tmp_path, [text], [f"I {text} too"]))
     made.close()
     assert any(one.is_exact for one in made.reach.strings) is exact
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "word"),
+    [("王小明", "小明今天没来", "小明"), ("王 小明", "小明今天没来", "小明"), ("山田太郎", "太郎さん", "太郎")],
+)
+def test_a_given_name_without_spaces_is_asked_about(tmp_path: Path, name: str, text: str, word: str) -> None:
+    path = study_with(tmp_path, [], [text, "明天见"], (name,))
+    found = left(path)
+    assert dict(found.why) == {word: Likeness.NAME}
+    assert not left(path, keep=(word,)).left
+    with_it = prepared(path, word)
+    assert word not in with_it.alike.left
+    with_it.close()

@@ -142,3 +142,57 @@ def test_no_text_stops_the_search(text: str) -> None:
     written_out(text, added=True)
     dates_in(text)
     [*contacts_in(text)]
+
+
+SIGNS = PersonalSearch(
+    ["欧阳小明", "王明", "김민수"],
+    [
+        PersonalString("phone", "13812345678"),
+        PersonalString("date-of-birth", "1982年5月3日"),
+        PersonalString("id", "11010519491231002X"),
+        PersonalString("address", "朝阳区建国路88号"),
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "欧阳 小明来了",
+        "欧阳·小明同学",
+        "欧\u3000阳\u3000小\u3000明",
+        "@欧阳小明_2",
+        "王·明说",
+        "王_明.mp4",
+        "김 민수는",
+        "幺三八幺二三四五六七八",
+        "一三八 一二三四 五六七八",
+        "\uff11\uff13\uff18\uff11\uff12\uff13\uff14\uff15\uff16\uff17\uff18",
+        "一一零一零五一九四九一二三一零零二x",
+        "一九八二年五月三日",
+        "八二年五月三号",
+        "1982-05-03",
+        "朝阳区建国路八十八号",
+    ],
+)
+def test_chinese_and_korean_names_numbers_and_days_are_found(text: str) -> None:
+    assert SIGNS.in_text(f"see {text}")
+
+
+@pytest.mark.parametrize(
+    "text", ["他姓王 明天来", "小明来了", "五月三日", "一九八二年五月四日", "我有十二只猫", "김민지"]
+)
+def test_what_is_like_them_in_chinese_is_not_theirs(text: str) -> None:
+    assert not SIGNS.in_text(text)
+
+
+def test_a_birth_in_chinese_is_known_to_be_theirs_wherever_it_stands() -> None:
+    for text in ("1982年5月3日", "一九八二年五月三日", "八二年五月三号"):
+        assert PersonalString(BIRTH, text).is_exact
+    assert dates_in("1982년 5월 3일") == dates_in("1982年5月3日") == {(82, 5, 3)}
+
+
+def test_the_german_alphabet_spells_an_s_in_two_ways() -> None:
+    search = PersonalSearch(["Anna Voss"])
+    assert search.in_text("viktor otto siegfried siegfried")
+    assert search.in_text("viktor otto samuel siegfried")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from project.withdrawing.personal import PersonalSearch
 from project.withdrawing.wording import NEAR, Wording
 
 SAID = "my grandmother kept seven blue herons in her bathtub"
@@ -115,3 +116,28 @@ def test_words_are_found_in_json_also_one_by_one() -> None:
 @given(st.text(), st.text())
 def test_a_name_with_signs_around_it_is_always_found(before: str, after: str) -> None:
     assert Wording(["Änna Lind"]).in_text(f"{before} Änna Lind {after}")
+
+
+def test_a_first_name_that_two_share_is_not_theirs_in_the_whole_name_of_the_other() -> None:
+    names = ["Anna Lind"]
+    wording = Wording(names, search=PersonalSearch(names), others=["Anna Berg", "Anna Lind-Berg", "Bo"])
+    for text in ("Anna Berg laughs", "anna_berg.mp4", "ANNA BERG's turn"):
+        assert not wording.in_text(text)
+    for text in (
+        "Anna laughs",
+        "Anna Berg and Anna",
+        "Anna Lind, Anna Berg",
+        "Anna Lind-Berg",
+        "annab@example.org, Lind",
+    ):
+        assert wording.in_text(text)
+
+
+def test_a_name_that_both_have_is_theirs() -> None:
+    for names in (["Anna Berg"], ["anna  berg"], ["Annaberg"]):
+        assert Wording(names, search=PersonalSearch(names), others=["Anna Berg"]).in_text("Anna Berg laughs")
+
+
+def test_a_sentence_of_theirs_is_found_with_the_name_of_somebody_else_in_it() -> None:
+    wording = Wording(["Anna Lind"], said=["he is called Anna Berg by all"], quoted=6, others=["Anna Berg"])
+    assert wording.in_text("he is called Anna Berg by all")

@@ -220,3 +220,14 @@ def test_copies_from_before_an_upgrade_are_sealed_and_come_back(path: Path) -> N
     assert found_on(path.parent) == []
     unseal_study(path)
     assert check(older) == []
+
+
+def test_a_mark_of_the_encoding_in_the_file_of_a_passphrase_is_no_part_of_it(path: Path, tmp_path: Path) -> None:
+    file = tmp_path / "passphrase.txt"
+    file.write_bytes(f"\ufeff{PASSPHRASE}\r\n".encode())
+    assert passphrases.read_passphrase(file) == PASSPHRASE
+    # A file that was sealed before the mark was left out.
+    seal_study(path, f"\ufeff{PASSPHRASE}")
+    header = passphrases.header_of(path)
+    passphrases.forget(header)
+    passphrases.remember(header, PASSPHRASE, path)

@@ -1,0 +1,69 @@
+"""Files beside a study in which somebody may stand: in any encoding, packed, or closed to the search."""
+
+import gzip
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.core.withdrawal.folder_search import search_files
+from project.withdrawing.personal import PersonalSearch
+from project.withdrawing.wording import Wording
+
+_NAMES = ["Jürgen Großkopf", "王小明", "김민수"]
+WORDING = Wording(_NAMES, search=PersonalSearch(_NAMES))
+
+
+def packed(name: str, content: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Jürgen Großkopf", "cp1252"),
+        ("JÜRGEN GROSSKOPF", "cp1252"),
+        ("Jürgen Großkopf", "cp1250"),
+        ("Jürgen Großkopf", "mac_roman"),
+        ("Jürgen Großkopf", "utf-16"),
+        ("Jürgen Großkopf", "utf-16-be"),
+        ("王小明", "gb18030"),
+        ("王小明", "big5"),
+        ("王小明", "utf-16-le"),
+        ("김민수", "euc_kr"),
+    ],
+)
+def test_a_name_is_found_in_files_of_older_programs(tmp_path: Path, text: str, code: str) -> None:
+    file = tmp_path / "notes.csv"
+    for content in (f"id;name\r\n7;{text}\r\n".encode(code), b"\x00\x01\x02" * 9 + text.encode(code)):
+        file.write_bytes(content)
+        if text in _NAMES or content.startswith(b"id"):
+            assert [one.by_content for one in search_files([file], WORDING, tmp_path).found] == [True], content[:40]
+
+
+def test_what_is_packed_is_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "a.vtt.gz").write_bytes(gzip.compress("see Großkopf".encode()))
+    (tmp_path / "b.zip").write_bytes(packed("a.vtt.gz", gzip.compress("see 王小明".encode())))
+    files = sorted(tmp_path.iterdir())
+    assert [one.path for one in search_files(files, WORDING, tmp_path).found] == files
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"%PDF-1.7\n1 0 obj\n<< /Filter /FlateDecode >>\nstream\nx\x9c...",
+        b"7z\xbc\xaf\x27\x1c....",
+        packed("inner.docx", packed("word.xml", b"nothing to see")),
+        gzip.compress(b"broken")[:-6],
+        b"greenroom-sealed\x00\x00\x01\x42{...",
+    ],
+)
+def test_what_nobody_could_look_into_is_not_called_searched(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    found = search_files([file], WORDING, tmp_path)
+    assert (found.found, found.unread) == ((), (file,))
