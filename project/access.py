@@ -42,7 +42,7 @@ def _may_add_files(folder: Path) -> bool:
 
 def _in_use(holder: locking.Holder | None) -> str:
     if holder is not None and holder.background:
-        return f"Its jobs run in the background ({holder}). Open it in the window to show or to stop them."
+        return f"Its jobs run in the background: open it again to show or stop them ({holder})."
     return f"It is open in another window ({holder or 'nobody knows whose'})."
 
 

@@ -34,6 +34,7 @@ class DialogButtons(QHBoxLayout):
         self.go_on = QPushButton(go_on)
         self.go_on.setToolTip(plain_tip(go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on)))
         self.go_on.setProperty("primary", not careful)
+        self.go_on.setProperty("careful", careful)
         self.go_on.setAutoDefault(not careful)
         (self.away if careful else self.go_on).setDefault(True)
         self.addWidget(self.note, 1)

@@ -6,8 +6,8 @@ a window.
 """
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QWidget
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow, QPushButton, QWidget
 
 _WINDOW = (
     Qt.WindowType.Dialog
@@ -61,6 +61,22 @@ class OwnDialog(QDialog):
         """Come to the front."""
         super().showEvent(event)
         _raise(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press the button that has the keys.
+
+        Qt would press the default button, also where somebody went to Cancel. A dialog whose default button leads away
+        keeps that: Enter gives nothing up there.
+        """
+        button = self.focusWidget()
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and isinstance(button, QPushButton)
+            and not button.property("careful")
+        ):
+            button.click()
+            return
+        super().keyPressEvent(event)
 
 
 def _raise(window: QWidget) -> None:

@@ -65,7 +65,9 @@ class Palette(Narrowing):
         return list(self._model.entries)
 
     def _narrow(self, typed: str) -> None:
-        fits = [(fit(typed, one.text, one.group), one) for one in self._entries] if typed.strip() else []
+        fits = (
+            [(fit(typed, one.text, f"{one.group} {one.also}"), one) for one in self._entries] if typed.strip() else []
+        )
         found = [(how - (1000 if one.why_not else 0), one) for how, one in fits if how is not None]
         ordered = [one for _, one in sorted(found, key=lambda pair: -pair[0])] if typed.strip() else [*self._entries]
         self._model.show(ordered[:_MOST] or [nothing_fits(typed)])

@@ -25,6 +25,7 @@ class Entry:
         group: where it belongs: its menu, its page, its window.
         keys: the first of its shortcuts, as people write it; "" for none.
         why_not: what has to be done first, where it cannot be done now.
+        also: further words by which it is found.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Entry:
     group: str = ""
     keys: str = ""
     why_not: str = ""
+    also: str = ""
 
     @property
     def said(self) -> str:

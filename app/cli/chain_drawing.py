@@ -17,7 +17,7 @@ from project.timebase import parse_time
 from project.types import Json
 
 CHAIN = click.argument("chain_id", metavar="CHAIN")
-AUTHOR = click.option("--annotator", help="Who drew the chain: nobody else may change it. Not needed.")
+AUTHOR = click.option("--annotator", help="Who drew the chain: nobody else may change it. By default anybody's.")
 
 
 def work_as_author(session: Session, annotator: str | None, chain_id: str) -> None:

@@ -48,7 +48,7 @@ def show(study: Path, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def confirm(study: Path, yes: bool, as_json: bool) -> None:
-    """Put the policy that the study's file says in force on this machine.
+    """Confirm the policy of a study: put it in force on this machine.
 
     A policy is in force where it is the one that was set last on this machine. It is not after the study came from
     another machine, after an earlier file was put back, or where an earlier version of the program set it.

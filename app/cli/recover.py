@@ -80,6 +80,7 @@ def _object(found: Recovered) -> dict[str, Json]:
     return {
         "study": str(found.path),
         "history_whole": found.whole_history,
+        "foreign": list(found.foreign),
         "unlike_history": found.unlike_history,
         "backup": str(found.backup[0]) if found.backup else None,
         "problems": [*found.problems],

@@ -57,7 +57,7 @@ def review_faces(
     withdraw: bool,
     as_json: bool,
 ) -> None:
-    """Review the faces of a recording: what is left.
+    """Review the faces of a recording, or say what is left.
 
     It says where to look, and takes what you saw.
 

@@ -27,7 +27,7 @@ from project.types import Channel, FieldValue, Json, Segment, Verdict
 VERDICT = click.Choice([verdict.value for verdict in Verdict])
 CHANNEL = click.Choice([channel.value for channel in Channel])
 ANNOTATOR = click.option("--annotator", required=True, help="Who makes the segment.")
-AUTHOR = click.option("--annotator", help="Who made the segment: nobody else may change it. Not needed.")
+AUTHOR = click.option("--annotator", help="Who made the segment: nobody else may change it. By default anybody's.")
 
 
 FORM = (

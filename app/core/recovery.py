@@ -10,8 +10,10 @@ def report_lines(found: Recovered) -> list[str]:
     saved = sum(one.saved for one in found.tables if not one.name.startswith("journal_"))
     lines = [f"Saved {counted(saved, 'row')} into {found.path}"]
     lines += [f"  {WORDS[one.name]}: {_of(one)}" for one in found.tables if _lossy(one)]
+    if found.foreign:
+        lines.append(f"Not Greenroom's, so left out with all rows: {'; '.join(found.foreign)}.")
     if not found.losses:
-        lines.append("Nothing is known to be lost.")
+        lines.append(f"Nothing{' else' if found.foreign else ''} is known to be lost.")
     if found.unlike_history:
         lines.append(
             f"{counted(found.unlike_history, 'row')} differed from what the history says; "

@@ -88,10 +88,10 @@ class Questions:
         path, _ = QFileDialog.getOpenFileName(self._over(), title, str(self._folder()), kinds)
         return Path(path) if path else None
 
-    def annotations(self) -> Path | None:
-        """Ask for a file of another tool."""
+    def annotations(self, window: QWidget | None = None) -> Path | None:
+        """Ask for a file of another tool, over a window that may not be the one in use yet."""
         path, _ = QFileDialog.getOpenFileName(
-            self._over(), tr("Import annotations"), str(self._folder()), annotation_filters()
+            window or self._over(), tr("Import annotations"), str(self._folder()), annotation_filters()
         )
         return Path(path) if path else None
 

@@ -22,7 +22,7 @@ from project.progress import Progress
 from project.queries.media import all_media
 from project.store import Study
 from project.types import Changes
-from resources.translation import tr
+from resources.translation import tr, trn
 
 _SUFFIX = ".greenroom"
 
@@ -251,14 +251,12 @@ class Files(QObject):
                 else tr("Added {name}.").format(name=fresh[0].path.name)
             )
             again = len(read.files) - len(fresh)
-            here = (
-                tr(" {again} of the files {words} in this study already.").format(
-                    again=again, words="was" if again == 1 else "were"
-                )
-                if again
-                else ""
+            left_out = trn(
+                " {count} file was left out: its content is in this study already.",
+                " {count} files were left out: their content is in this study already.",
+                again,
             )
-            self.told.emit(what + here)
+            self.told.emit(what + (left_out if again else ""))
             self.added.emit(made[0])
             short = [line for file in fresh if (line := ends_early(file))]
             if short:

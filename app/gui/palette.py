@@ -77,7 +77,13 @@ class CommandPalette(QObject):
             action = menus.actions[spec.key]
             keys = self._window.shortcuts.keys(spec.key)
             entry = Entry(
-                f"action {spec.key}", _name(action), _plain(spec.menu), keys[0] if keys else "", menus.why_not(spec)
+                f"action {spec.key}",
+                _name(action),
+                _plain(spec.menu),
+                keys[0] if keys else "",
+                menus.why_not(spec),
+                # The terminal and the documentation name some by another word: `policy` is "What leaves this machine".
+                also=spec.key.replace("_", " "),
             )
             yield entry, action.trigger
         for number, action in enumerate((*menus.label_actions, *menus.theme_actions)):

@@ -54,9 +54,9 @@ def question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[str, 
     if len(titles) > _LISTED:
         lines.append(trn("and {count} more", "and {count} more", len(titles) - _LISTED))
     kept = (
-        tr("In the background they go on without a window, until they end or you log out. Their results are saved.")
+        tr("Jobs in the background run without a window until they end or you log out. Their results are saved.")
         if quits
-        else tr("In the background they go on without a window; this study stays in use, and a new window opens.")
+        else tr("Jobs in the background run without a window. This study stays in use, and a new window opens.")
     )
     if sealed:
         kept += " " + tr("The study stays open in memory until then, and is sealed afterwards.")

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 _SIZE = QSize(680, 660)
 _LINE = Qt.ItemDataRole.UserRole
 _AROUND_ROW = 8
-_FRAMED = "QListWidget {{ border: 1px solid {border}; border-radius: 4px; }} QListWidget::item {{ padding: 3px 6px; }}"
+_FRAMED = (
+    "QListWidget {{ border: 1px solid {border}; border-radius: 4px; }} QListWidget:focus {{ border-color: {accent}; }} "
+    "QListWidget::item {{ padding: 3px 6px; }}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +185,7 @@ class StartDialog(OwnDialog):
         label.setContentsMargins(0, theme.GRID // 2, 0, 0)
         column.addWidget(label)
         self.files = ShortList()
-        self.files.setStyleSheet(_FRAMED.format(border=theme.palette().border.name()))
+        self.files.setStyleSheet(_framed())
         self.files.setAccessibleName(tr("First recordings"))
         self.files.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         EmptyHint(self.files, tr("Drop video and sound here, or add them.\nThe files stay where they are."))
@@ -283,12 +286,18 @@ def usual_folder() -> Path:
     return next((one for one in (home / "Documents",) if one.is_dir()), home)
 
 
+def _framed() -> str:
+    """Return the style of a list with a frame that says where the keyboard is."""
+    colours = theme.palette()
+    return _FRAMED.format(border=colours.border.name(), accent=colours.accent.name())
+
+
 def _scheme_list() -> ShortList:
     schemes = ShortList()
     schemes.setAccessibleName(tr("Scheme"))
     schemes.setTextElideMode(Qt.TextElideMode.ElideRight)
     schemes.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    schemes.setStyleSheet(_FRAMED.format(border=theme.palette().border.name()))
+    schemes.setStyleSheet(_framed())
     for key in sorted(shipped_names(), key=lambda one: one != DEFAULT):
         scheme = load_scheme(key)
         item = QListWidgetItem(f"{scheme.name}: {scheme.definition}")

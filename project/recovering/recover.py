@@ -14,7 +14,7 @@ from project.clean_copy import copy_own_tables
 from project.creation import create_file
 from project.errors import UserError
 from project.filesystem import resolved
-from project.foreign_schema import ForeignSchema
+from project.foreign_schema import ForeignSchema, compare_schema
 from project.ids import new_id
 from project.locking import is_held
 from project.names import shown
@@ -48,7 +48,8 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
         raise UserError(f"“{shown(path.name)}” is open in a window.", "Close it there first.")
     tables = shapes()
     key = key_of(path, _header_of(path)) if is_sealed(path) else None
-    left = left_in(_own_tables(_content(path, key), path.name), tables)
+    content, foreign = _own_tables(_content(path, key), path.name)
+    left = left_in(content, tables)
     if not any(one.rows or one.loose for one in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{shown(path.name)}”.",
@@ -80,6 +81,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
         done.unlike_history,
         (newest.path, newest.made) if newest else None,
         tuple(problems),
+        foreign,
     )
 
 
@@ -170,8 +172,8 @@ def _content(path: Path, key: Key | None) -> bytes:
         raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
 
 
-def _own_tables(content: bytes, name: str) -> bytes:
-    """Return a study without what others declared in it, where all else of it is sound; else as it is."""
+def _own_tables(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """Return a study without what others declared in it, where all else is sound, and name that; else as it is."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as source:
         try:
             # A database in memory has no write-ahead log.
@@ -181,11 +183,12 @@ def _own_tables(content: bytes, name: str) -> bytes:
         except ForeignSchema:
             with contextlib.suppress(UserError, sqlite3.Error):
                 (version,) = source.execute("PRAGMA user_version").fetchone()
+                foreign = tuple(difference.as_noun() for difference in compare_schema(source, int(version)))
                 with contextlib.closing(copy_own_tables(source, int(version), name)) as own:
-                    return own.serialize()
+                    return own.serialize(), foreign
         except (UserError, sqlite3.Error, OverflowError, MemoryError):
             pass
-    return content
+    return content, ()
 
 
 def _fill(

@@ -44,6 +44,7 @@ class Recovered:
         unlike_history: how many rows are not what the history says; the step "Recover" lists them.
         backup: the newest backup, and when it was made; None without one.
         problems: what `check` still finds in the new study.
+        foreign: what others declared in the file, such as a table, and that is not in the new study.
     """
 
     path: Path
@@ -52,6 +53,7 @@ class Recovered:
     unlike_history: int
     backup: tuple[Path, datetime] | None
     problems: tuple[str, ...]
+    foreign: tuple[str, ...] = ()
 
     @property
     def losses(self) -> bool:

@@ -65,7 +65,7 @@ class Answers(Questions):
     def folder(self, title: str) -> Path | None:
         return self._out
 
-    def annotations(self) -> Path | None:
+    def annotations(self, window: QWidget | None = None) -> Path | None:
         return None
 
 

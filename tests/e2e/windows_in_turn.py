@@ -61,7 +61,7 @@ def main() -> None:
     make_application()
     window = MainWindow()
     # The window of an import asks for a file at once.
-    window.files.questions.annotations = lambda: None  # type: ignore[method-assign]
+    window.files.questions.annotations = lambda _window=None: None  # type: ignore[method-assign]
     window.show()
     window.open_study(Path(sys.argv[1]))
     settle()

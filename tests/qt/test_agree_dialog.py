@@ -20,6 +20,16 @@ def test_enter_goes_on_unless_that_gives_something_up(qtbot: QtBot, careful: boo
     assert dialog.result() == (QDialog.DialogCode.Rejected if careful else QDialog.DialogCode.Accepted)
 
 
+def test_enter_on_cancel_cancels(qtbot: QtBot) -> None:
+    dialog = AgreeDialog("Share", "A copy is made.", "Choose a place…", None, careful=False)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.buttons.away.setFocus()
+    QTest.keyClick(dialog.buttons.away, Qt.Key.Key_Return)
+    assert dialog.result() == QDialog.DialogCode.Rejected
+    assert not dialog.isVisible()
+
+
 def test_esc_is_a_no_and_every_button_says_what_it_does(qtbot: QtBot) -> None:
     dialog = AgreeDialog("Share", "A copy is made.\n\n• <b>one</b>", "Choose a place…", None, careful=False)
     qtbot.addWidget(dialog)

@@ -24,7 +24,7 @@ class Nothing(Questions):
     def __init__(self) -> None:
         pass
 
-    def annotations(self) -> Path | None:
+    def annotations(self, window: QWidget | None = None) -> Path | None:
         return None
 
 

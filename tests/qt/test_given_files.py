@@ -39,7 +39,7 @@ class Answers(Questions):
         self.proposed.append(plan)
         return replace(plan, path=self.place) if self.place is not None else None
 
-    def annotations(self) -> Path | None:
+    def annotations(self, window: QWidget | None = None) -> Path | None:
         return None
 
 

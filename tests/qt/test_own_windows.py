@@ -20,7 +20,7 @@ OpenWindow = Callable[..., MainWindow]
 
 @pytest.fixture
 def window(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
-    monkeypatch.setattr(Questions, "annotations", lambda _self: None)
+    monkeypatch.setattr(Questions, "annotations", lambda _self, _window=None: None)
     Study.create(tmp_path / "lab.greenroom").close()
     return open_window(tmp_path / "lab.greenroom")
 

@@ -96,6 +96,12 @@ def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: Main
     assert {"Merge copies…", "Copy for an annotator…"} <= {one.text for one in palette.shown() if one.group == "Team"}
 
 
+def test_a_command_is_found_by_the_name_that_the_terminal_gives_it(window: MainWindow) -> None:
+    palette = opened(window)
+    QTest.keyClicks(palette.field, "policy")
+    assert palette.shown()[0].text == "What leaves this machine…"
+
+
 def test_what_was_used_last_stands_first(window: MainWindow) -> None:
     typed(opened(window), "keyboard shortcuts")
     for sheet in (one for one in QApplication.topLevelWidgets() if one.isVisible() and one is not window):

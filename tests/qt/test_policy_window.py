@@ -230,8 +230,10 @@ def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_
     main = open_window(study)
     assert "not the one that was set last on this machine" in main.messages.message()
     assert main.messages.policy() == "Nothing leaves this machine"
-    form = window_of(main).form
+    window = window_of(main)
+    form = window.form
     assert form.question.isVisible()
+    assert window.focusWidget() is form.levels[Level.NOTHING], "a key that was pressed too often puts nothing in force"
     assert "Allowed by: Board 7" in form.asked.text()
     assert form.levels[Level.NOTHING].isChecked()
     form.levels[Level.ANONYMIZED].setChecked(True)

@@ -84,7 +84,7 @@ def test_a_folder_dropped_anywhere_is_added(qtbot: QtBot, window: MainWindow, tm
     window.open_study(tmp_path / "new.greenroom")
     assert drop(window, tmp_path / "videos")
     qtbot.waitUntil(lambda: len(window.recordings.model.rows()) == 1)
-    assert window.messages.message() == "Added one.mp4. 1 of the files was in this study already."
+    assert window.messages.message() == ("Added one.mp4. 1 file was left out: its content is in this study already.")
     drop(window, folder / "notes.txt")
     qtbot.waitUntil(lambda: "notes.txt" in window.messages.message())
     drop(window, folder / "one.mp4", folder / "one.mp4")

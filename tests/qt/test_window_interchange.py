@@ -27,7 +27,7 @@ class Answers(Questions):
         self.file: Path | None = None
         self.target: Path | None = None
 
-    def annotations(self) -> Path | None:
+    def annotations(self, window: QWidget | None = None) -> Path | None:
         return self.file
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:

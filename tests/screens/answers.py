@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.gui.dialogs import Questions
 
@@ -19,7 +19,7 @@ class NobodyThere(Questions):
         self._captions = folder / "sample.vtt"
         self._captions.write_text(_CAPTIONS, "utf-8")
 
-    def annotations(self) -> Path | None:
+    def annotations(self, window: QWidget | None = None) -> Path | None:
         return self._captions
 
     def file(self, title: str, kinds: str = "") -> Path | None:

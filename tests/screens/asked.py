@@ -186,7 +186,7 @@ def _export_several(camera: Camera) -> None:
     session = camera.window.studio.session
     assert session is not None
     folder = session.study.folder
-    second = shutil.copyfile(folder / "recording-0014-solid.mp4", folder / "sample, second take.mp4")
+    second = shutil.copyfile(next(folder.glob("recording-0014-*.mp4")), folder / "sample, second take.mp4")
     camera.window.studio.edit(lambda session: add_recordings(session, [probe_file(second)])[1])
 
     def several(shown: QWidget) -> None:

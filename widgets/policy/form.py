@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from project.policy import Level, Policy
 from resources.translation import tr
 from widgets import theme
-from widgets.plain_label import PlainLabel, add_row
+from widgets.plain_label import NoteInForm, PlainLabel, add_row
 from widgets.plain_tip import plain_tip
 
 _BUTTONS = {
@@ -87,10 +87,11 @@ class PolicyForm(QWidget):
         self.hosts = _line(
             tr("Only to"), tr("Machines such as api.openai.com, separated by commas; empty for any judge's")
         )
-        self.unencrypted = PlainLabel(unencrypted, wordWrap=True)
+        self.unencrypted = NoteInForm(unencrypted)
         self.ways = {key: _tick(text, tip) for key, (text, tip) in _WAYS.items()}
         column.addLayout(self._fields())
         column.addLayout(self._foot())
+        column.addStretch(1)
         self._group.idToggled.connect(lambda _id, on: self._on_level() if on else None)
         for line in (self.reason, self.allowed_by, self.hosts):
             line.textChanged.connect(lambda _text: self._look())
@@ -127,6 +128,10 @@ class PolicyForm(QWidget):
         self.asked.setText(policy)
         self.confirm.setEnabled(self._writable)
         self.question.show()
+
+    def focus_level(self) -> None:
+        """Give the keys to the level that counts, not to the button that puts another policy in force."""
+        self.levels[self._shown.level].setFocus()
 
     def tell(self, problem: str) -> None:
         """Say beside the button why something cannot be set."""

@@ -64,7 +64,7 @@ class LanguageCoverage:
         code = self.main_gap
         share = f"{missing:,} of {counted(total, 'word')}"
         if code == UNCLEAR:
-            return f"the language of {share} cannot be told, so personal information in it may be missed"
+            return f"the language of {share} cannot be told"
         name = LANGUAGES.get(code, code)
         if code in WITH_RULES:
             why = f"rules find numbers, but no model of {name} names is installed"

@@ -244,7 +244,7 @@ def uncovered(one: Candidate) -> Iterator[Reason]:
 
 def consent_known(one: Candidate) -> Iterator[Reason]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
-    hint = "Add who appears and what they consented to, on the page of the recording."
+    hint = "Add who appears and what they consented to: File > Recording details…, or greenroom participant."
     study = one.session.study
     if not participants_in(study, one.recording.id) and not people_seen(study).get(one.recording.id):
         yield one.reason("consent-known", f"Nobody is said to appear in recording {one.number}.", hint)

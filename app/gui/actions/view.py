@@ -148,7 +148,7 @@ VIEW: tuple[Spec, ...] = (
     Spec(
         "subtitles",
         tr("&View"),
-        tr("What is &said, in the picture"),
+        tr("&Subtitles in the picture"),
         ("U",),
         lambda w: w.subtitles.toggle(),
         ON_RECORDING,
@@ -157,7 +157,7 @@ VIEW: tuple[Spec, ...] = (
     Spec(
         "subtitles_larger",
         tr("&View"),
-        tr("What is said in larger letters"),
+        tr("Larger subtitles"),
         (),
         lambda w: w.subtitles.resize(1),
         ON_RECORDING,
@@ -165,7 +165,7 @@ VIEW: tuple[Spec, ...] = (
     Spec(
         "subtitles_smaller",
         tr("&View"),
-        tr("What is said in smaller letters"),
+        tr("Smaller subtitles"),
         (),
         lambda w: w.subtitles.resize(-1),
         ON_RECORDING,

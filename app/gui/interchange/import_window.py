@@ -125,7 +125,7 @@ class ImportWindow(QWidget):
 
     def choose(self) -> None:
         """Ask for a file and read it."""
-        path = self._context.questions.annotations()
+        path = self._context.questions.annotations(self)
         if path is not None:
             self.load(path)
 

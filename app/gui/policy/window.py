@@ -126,7 +126,7 @@ class PolicyWindow(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
-        split = QSplitter(Qt.Orientation.Vertical)
+        self._split = split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         below = QWidget()
         journal = QVBoxLayout(below)
@@ -170,12 +170,18 @@ class PolicyWindow(QWidget):
         session = self._studio.session
         if session is not None and KEY in changes.ids("property"):
             self._show_policy(session)
+            self._fit_form()
 
     def _show_policy(self, session: Session) -> None:
         self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
         if needs_confirmation(session):
             says = tr("Nothing leaves. The study's file says:")
             self.form.ask_about("\n".join([tr(UNCONFIRMED), says, *about_policy(said_policy(session))]))
+
+    def _fit_form(self) -> None:
+        """Give the form the height that it needs, with or without a question, and the journal the rest."""
+        height = self.form.heightForWidth(self._split.contentsRect().width())
+        self._split.setSizes([height, self.height() - height])
 
     def _look(self) -> None:
         """Read the journal anew where something was written to it: jobs of other windows and programs write too."""
@@ -230,6 +236,9 @@ class PolicyWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if not event.spontaneous():
+            self.form.focus_level()
+            self._fit_form()
         self._look()
         self._timer.start()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.recovery import report_lines
 from project import schema
 from project.backing_up import back_up
 from project.check import check
@@ -147,6 +148,8 @@ def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> No
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     saved = recover(path, path.with_name("saved"))
     assert not saved.losses
+    assert saved.foreign
+    assert "Nothing is known to be lost." not in report_lines(saved)
     assert check(saved.path) == []
     with Study.open(saved.path) as study:
         assert not study.read_only
@@ -251,7 +254,9 @@ def test_a_sealed_study_is_looked_at_inside(path: Path, tmp_path: Path, monkeypa
     for refuse in (in_memory, require_readable):
         with pytest.raises(UserError, match="utterance_copy"):
             refuse(path)
-    saved = recover(path, path.with_name("saved")).path
+    report = recover(path, path.with_name("saved"))
+    assert report.foreign == ("the table “utterance_copy”",)
+    saved = report.path
     assert check(saved) == []
     with Study.open(saved) as study:
         assert study.get_property("word") == SECRET
