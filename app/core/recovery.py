@@ -10,6 +10,11 @@ def report_lines(found: Recovered) -> list[str]:
     saved = sum(one.saved for one in found.tables if not one.name.startswith("journal_"))
     lines = [f"Saved {counted(saved, 'row')} into {found.path}"]
     lines += [f"  {WORDS[one.name]}: {_of(one)}" for one in found.tables if _lossy(one)]
+    if found.log_damage:
+        lines.append(
+            f"The log of edits is damaged: {found.log_damage}. What could not be read of it is lost; intact edits "
+            "after the damage are in place as far as they fit."
+        )
     if not found.losses:
         lines.append("Nothing is known to be lost.")
     if found.unlike_history:

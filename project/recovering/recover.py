@@ -80,6 +80,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
         done.unlike_history,
         (newest.path, newest.made) if newest else None,
         tuple(problems),
+        _damage_to_log(path, key) if key is not None else "",
     )
 
 
@@ -144,6 +145,11 @@ def _with_log(path: Path, key: Key) -> bytes:
             beside(copy, "-wal").write_bytes(log.committed)
             clear = _put_together(copy)
     return with_pages(clear, log.later)
+
+
+def _damage_to_log(path: Path, key: Key) -> str:
+    with path.open("rb") as file:
+        return read_log(path, key, read_mended_header(file, path.name)).damage
 
 
 def _put_together(copy: Path) -> bytes:
