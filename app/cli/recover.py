@@ -82,6 +82,7 @@ def _object(found: Recovered) -> dict[str, Json]:
         "history_whole": found.whole_history,
         "foreign": list(found.foreign),
         "unlike_history": found.unlike_history,
+        "log_damage": found.log_damage,
         "backup": str(found.backup[0]) if found.backup else None,
         "problems": [*found.problems],
         "tables": {

@@ -12,6 +12,11 @@ def report_lines(found: Recovered) -> list[str]:
     lines += [f"  {WORDS[one.name]}: {_of(one)}" for one in found.tables if _lossy(one)]
     if found.foreign:
         lines.append(f"Not Greenroom's, so left out with all rows: {'; '.join(found.foreign)}.")
+    if found.log_damage:
+        lines.append(
+            f"The log of edits is damaged: {found.log_damage}. What could not be read of it is lost; intact edits "
+            "after the damage are in place as far as they fit."
+        )
     if not found.losses:
         lines.append(f"Nothing{' else' if found.foreign else ''} is known to be lost.")
     if found.unlike_history:

@@ -82,6 +82,7 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
         (newest.path, newest.made) if newest else None,
         tuple(problems),
         foreign,
+        _damage_to_log(path, key) if key is not None else "",
     )
 
 
@@ -146,6 +147,11 @@ def _with_log(path: Path, key: Key) -> bytes:
             beside(copy, "-wal").write_bytes(log.committed)
             clear = _put_together(copy)
     return with_pages(clear, log.later)
+
+
+def _damage_to_log(path: Path, key: Key) -> str:
+    with path.open("rb") as file:
+        return read_log(path, key, read_mended_header(file, path.name)).damage
 
 
 def _put_together(copy: Path) -> bytes:

@@ -45,6 +45,7 @@ class Recovered:
         backup: the newest backup, and when it was made; None without one.
         problems: what `check` still finds in the new study.
         foreign: what others declared in the file, such as a table, and that is not in the new study.
+        log_damage: what was changed in the log of edits of a sealed study, as a clause; "" for nothing.
     """
 
     path: Path
@@ -54,10 +55,11 @@ class Recovered:
     backup: tuple[Path, datetime] | None
     problems: tuple[str, ...]
     foreign: tuple[str, ...] = ()
+    log_damage: str = ""
 
     @property
     def losses(self) -> bool:
         """Whether anything is known to be lost."""
-        return any(
+        return bool(self.log_damage) or any(
             one.bad_pages or one.bad_rows or one.made_up or one.left_out or one.only_in_backup for one in self.tables
         )

@@ -344,7 +344,14 @@ def _read_version_1(content: bytes, key: Key, header: Header) -> LogContent:
     whole = at < end and at + 4 + length < end + 2
     relabelled = at < end and any(record(number, at, length ^ 1 << bit) is not None for bit in range(32))
     damage = f"edit {number + 1} in it was changed" if whole or relabelled else ""
-    return LogContent(bytes(committed), (), damage, salt)
+    later: list[bytes] = []
+    while whole and at < end:
+        number, at = number + 1, at + 4 + length
+        length = int.from_bytes(content[at : at + 4])
+        if (plain := record(number, at, length)) is None:
+            break
+        later.append(plain)
+    return LogContent(bytes(committed), tuple(later), damage, salt)
 
 
 def _name(header: Header) -> bytes:

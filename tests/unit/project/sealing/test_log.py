@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.recovery import report_lines
 from project.check import check
 from project.errors import UserError
 from project.recovering.recover import recover
@@ -244,6 +245,11 @@ def test_logs_of_version_1_are_read(tmp_path: Path) -> None:
         changed[at] ^= 1
         log_path(path).write_bytes(changed)
         assert read_log(path, _KEY, header).damage, at
+    changed = bytearray(whole + bytes(1000))
+    changed[second + 90] ^= 1
+    log_path(path).write_bytes(changed)
+    found = read_log(path, _KEY, header)
+    assert (found.committed, found.later) == (PIECES[3], (PIECES[5],)), "what is intact after the damage is kept"
     log_path(path).write_bytes(whole)
     later = Header(_KEY.wrapped, b"s" * 32, b"later", version=1)
     assert read_log(path, _KEY, later) == LogContent(salt=b"1" * 16), "nothing told it from one that is in the file"
@@ -294,7 +300,12 @@ def test_a_study_with_a_damaged_log_is_read_said_and_kept_and_recovered(study: P
         change_passphrase(study, "another sentence")
     assert (study.read_bytes(), log_path(study).read_bytes()) == (content, bytes(harmed))
     assert _files(study.parent) == {study.name, log_path(study).name}
-    saved = recover(study, study.with_name("saved")).path
+    done = recover(study, study.with_name("saved"))
+    assert "number 4 was changed" in done.log_damage
+    assert done.losses
+    assert "Nothing is known to be lost." not in report_lines(done)
+    assert any("number 4 was changed" in line for line in report_lines(done))
+    saved = done.path
     assert check(saved) == []
     with Study.open(saved) as recovered:
         assert {0, 1, 2, 7} <= {*_edits(recovered)}
