@@ -98,9 +98,10 @@ def changed(
 ) -> Policy:
     """Return a policy with what is given put in the place of what it says.
 
-    Who changes the level says anew why and who allowed it: what was said for another one does not carry over.
+    A change of the level needs its own reason and permission. `nothing` also takes unencrypted connections back.
     """
     other = level not in (None, policy.level)
+    unencrypted_before = policy.unencrypted and level is not Level.NOTHING
     return Policy(
         level or policy.level,
         ("" if other else policy.reason) if reason is None else reason,
@@ -109,7 +110,7 @@ def changed(
         policy.downloads if downloads is None else downloads,
         policy.redirects if redirects is None else redirects,
         policy.proxies if proxies is None else proxies,
-        policy.unencrypted if unencrypted is None else unencrypted,
+        unencrypted_before if unencrypted is None else unencrypted,
     )
 
 

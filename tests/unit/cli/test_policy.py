@@ -137,8 +137,11 @@ def test_it_is_said_that_words_and_key_would_travel_unencrypted(study: Path, gre
     assert "words and keys travel unencrypted: everybody on the way can read them" in said
     assert "http://10.0.0.5:8803, and the policy allows that." in said
     assert "and the policy allows that." in add("far", "http://10.0.0.5:8803/v1", "--replace")
-    assert greenroom.json("policy", "set", study, "nothing")["unencrypted"] is True
     assert greenroom.json("policy", "set", study, "--no-unencrypted")["unencrypted"] is False
+    assert greenroom.json("policy", "set", study, "nothing", "--unencrypted")["unencrypted"] is True
+    assert greenroom.json("policy", "set", study, "anonymized")["unencrypted"] is True
+    assert greenroom.json("policy", "set", study, "nothing")["unencrypted"] is False
+    assert greenroom.json("policy", "set", study, "anonymized")["unencrypted"] is False
 
 
 def test_an_unencrypted_judge_is_refused_before_anything_is_said_to_it(study: Path, greenroom: Terminal) -> None:
