@@ -39,5 +39,5 @@ def test_limits_are_those_of_a_hang() -> None:
 
 
 def test_a_short_limit_is_noticed() -> None:
-    source = "qtbot.waitUntil(done)\nevent.wait(30)\nsubprocess.run(x, timeout=60)\nthread.join(HANG_S)"
+    source = "qtbot.waitUntil(done, timeout=20_000)\nevent.wait(30)\nsubprocess.run(x, timeout=60)\nthread.join(HANG_S)"
     assert [*limits(ast.parse(source))] == [(1, 20), (2, 30), (3, 60)]

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,11 +16,11 @@ from project import locking
 from project.check import check
 from resources import resource
 from tests.fakes.terminal import Terminal
+from tests.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).resolve().parents[2]
 LENGTH_US = 600_000
-LIMIT_S = 120
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +62,7 @@ class Window:
         return [int(one) for one in found.split()]
 
     def wait(self) -> int:
-        return self.process.wait(timeout=LIMIT_S)
+        return self.process.wait(timeout=HANG_S)
 
 
 @pytest.fixture
@@ -82,10 +81,7 @@ def tracked(study: Path) -> int:
 
 
 def wait_until_gone(pids: list[int]) -> None:
-    until = time.monotonic() + LIMIT_S
-    while any(Path(f"/proc/{one}").exists() for one in pids):
-        assert time.monotonic() < until, "a worker outlives the window"
-        time.sleep(0.05)
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), lambda: "a worker outlives the window")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.gui.sample import sample_study
+from tests.waiting import HANG_S
 
 pytestmark = pytest.mark.e2e
 MANAGERS = ("openbox", "icewm", "metacity", "twm")
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def asked(command: list[str], display: dict[str, str]) -> str:
-    done = subprocess.run(command, env=display, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(command, env=display, capture_output=True, text=True, check=False, timeout=HANG_S)
     return done.stdout
 
 

@@ -15,6 +15,7 @@ from app.gui.player import Player
 from media.probe import probe
 from tests.contract.documentation import ROOT
 from tests.fakes.clips import make_clip
+from tests.waiting import HANG_S
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_a_device_that_does_not_work_floods_nothing(clip: Path, seen: str, monke
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANG_S,
     )
     assert done.stdout.splitlines() == ["No sound device was found: playing without sound."]
     assert done.stderr == ""

@@ -115,7 +115,7 @@ def test_a_job_that_never_connects_has_no_network(kind: str) -> None:
         capture_output=True,
         text=True,
         cwd=ROOT,
-        timeout=60,
+        timeout=HANG_S,
     )
     connects = kind in CONNECTING
     result = {"AF_UNIX": True, "AF_INET": connects, "AF_INET6": connects, "child": connects}
