@@ -551,9 +551,7 @@ class Study:
             UserError: it is open for reading only; the hint says why.
         """
         if self.read_only:
-            # What is wrong with the file was told whole when it was opened.
-            reason = self.read_only_reason if self.defect is None else self.defect.message
-            raise UserError("This study is open for reading only, so nothing can be changed.", reason)
+            raise UserError("This study is open for reading only, so nothing can be changed.", self.read_only_reason)
 
     def finish_opening(self) -> None:
         """Wait until the pages of the file are known to be well, and make it ready to be written to.

@@ -224,7 +224,7 @@ def test_files_of_sotopia_come_in_and_go_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chosen = shared_data / "sotopia" / "sotopia_pi_episodes.jsonl"
-    monkeypatch.setattr(Questions, "file", lambda _self, _title: chosen)
+    monkeypatch.setattr(Questions, "file", lambda *_: chosen)
     monkeypatch.setattr(Questions, "save", lambda *_: tmp_path / "out.jsonl")
     _, window = opened(qtbot, open_window, study)
     window.page.bring.click()

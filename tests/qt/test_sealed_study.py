@@ -280,7 +280,7 @@ def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it
     assert not window.studio.writable
     assert window.messages.message() == "This study is read-only."
     assert "the table “extra”" in window.messages.hint()
-    assert window.messages._action_key == "recover"
+    assert [button.text() for button in window.messages._buttons] == ["Recover…"]
     monkeypatch.setattr(RecoverDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
     monkeypatch.setattr(ReportDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
     window.files.questions.save = lambda *_: tmp_path / "saved.greenroom"  # type: ignore[method-assign]
