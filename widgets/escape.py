@@ -117,6 +117,8 @@ class EscapeKeys(QObject):
     def _is_edited(self, field: Field) -> bool:
         if isinstance(field, OwnValue):
             return field.is_edited()
+        if field.property(SEARCH):
+            return _text(field) != ""
         return _is_modified(field) and _text(field) != _text_of(self._old(field), field)
 
     def _old(self, field: Field) -> str | float:
