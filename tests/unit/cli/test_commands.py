@@ -217,10 +217,6 @@ def test_a_synthetic_study_has_the_size_asked_for(tmp_path: Path, greenroom: Ter
     assert greenroom.json("check", path)["ok"] is True
 
 
-def test_a_study_in_place_of_a_command_says_how_it_is_opened(study: Path, greenroom: Terminal) -> None:
-    assert f"greenroom open {study}" in greenroom(study, code=2)
-
-
 def test_a_wrong_command_line_is_one_line(greenroom: Terminal) -> None:
     greenroom("dance", code=2)
     greenroom("new", code=2)
