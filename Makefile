@@ -37,7 +37,7 @@ test: $(VENV)/tests.stamp
 	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
 
 # The tests in fresh clones, as on other processors, with other libraries' threads, languages, times of day, homes and
-# users, and beside busy loops; CONDITIONS="sse2 busy" takes some. Writes the runs into docs/reliability.md.
+# users; CONDITIONS="sse2 avx2 --busy" takes two of them, beside busy loops. Writes the runs into docs/reliability.md.
 test-conditions: $(VENV)/tests.stamp
 	$(BIN)/python -m tools.test_conditions $(CONDITIONS) --write docs/reliability.md
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.test_conditions.conditions import CONDITIONS, Condition
+from tools.test_conditions.conditions import CONDITIONS, Condition, make_busy
 from tools.test_conditions.runs import TestRun, clone_tree, run_tests
 from tools.test_conditions.table import read_runs, write_table
 
@@ -28,6 +28,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="CONDITION", help="all of them where none is named")
     parser.add_argument("--list", action="store_true", help="say what the conditions are")
     parser.add_argument("--only", nargs="+", default=[], metavar="PATH", help="tests or folders, instead of all")
+    parser.add_argument("--busy", action="store_true", help="with two programs beside them that take a processor each")
     parser.add_argument("--workers", default="2")
     parser.add_argument("--folder", type=Path, help="where clones and outputs go, and stay")
     parser.add_argument("--write", type=Path, help="put the runs of the log into the table of this page")
@@ -42,7 +43,8 @@ def main() -> int:
     folder = given.folder or Path(tempfile.mkdtemp(prefix="greenroom-conditions-"))
     runs = []
     for name in given.names or CONDITIONS:
-        runs.append(_run(CONDITIONS[name], folder / name, given.only, given.workers))
+        condition = make_busy(CONDITIONS[name]) if given.busy else CONDITIONS[name]
+        runs.append(_run(condition, folder / condition.name.replace(" ", "-"), given.only, given.workers))
         if not given.only:
             LOG.parent.mkdir(exist_ok=True)
             with LOG.open("a") as log:

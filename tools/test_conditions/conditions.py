@@ -4,7 +4,7 @@ import os
 import platform
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Literal
@@ -68,9 +68,13 @@ _ALL = (
     Condition("avx2", "avx2", "Haswell", 2, "de_DE.UTF-8", "America/St_Johns", odd_home=True, plain_user=True),
     Condition("whole", None, "SkylakeX", 4, "de_DE.UTF-8", "Pacific/Apia", odd_home=True, needs_root=True),
     Condition("other-bits", threads=1, language="C", plain_user=True, encoder="aq-mode=0:no-mbtree:me=dia:no-deblock"),
-    Condition("busy", busy_loops=2),
 )
 CONDITIONS = {condition.name: condition for condition in _ALL}
+
+
+def make_busy(condition: Condition) -> Condition:
+    """Return the same condition with two programs beside it that take a processor each."""
+    return replace(condition, name=f"{condition.name} busy", busy_loops=2)
 
 
 def environment_of(condition: Condition, folder: Path) -> dict[str, str]:

@@ -28,6 +28,7 @@ class TestRun:
     Attributes:
         condition: its name.
         description: what the condition is.
+        commit: what was tested, in short.
         date: when it began, in UTC.
         wall_s: from beginning to end.
         processor_s: of all its processes.
@@ -37,6 +38,7 @@ class TestRun:
 
     condition: str
     description: str
+    commit: str
     date: str
     passed: int
     failed: int
@@ -106,6 +108,7 @@ def run_tests(
     return TestRun(
         condition.name,
         condition.described,
+        _commit(tree),
         f"{date:%Y-%m-%d %H:%M}",
         passed,
         failed,
@@ -115,6 +118,11 @@ def run_tests(
         round(statistics.fmean(loads or os.getloadavg()[:1]), 1),
         failures,
     )
+
+
+def _commit(tree: Path) -> str:
+    command = ["git", "-c", "safe.directory=*", "-C", str(tree), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _processor_s() -> float:

@@ -1,4 +1,4 @@
-"""Makes the table of the runs: the newest of each condition, and all of a busy machine."""
+"""Makes the table of the runs: the newest of each condition."""
 
 import json
 from pathlib import Path
@@ -6,17 +6,15 @@ from pathlib import Path
 from tools.test_conditions.runs import TestRun
 
 BEGIN, END = "<!-- conditions: begin -->", "<!-- conditions: end -->"
-_BUSY_RUNS = 3
 
 
 def read_runs(log: Path) -> list[TestRun]:
-    """Return the runs of a log that count: the last of each condition, the last three beside busy loops."""
-    kept: dict[str, list[TestRun]] = {}
+    """Return the last run of each condition in a log, in the order of their dates."""
+    latest: dict[str, TestRun] = {}
     for line in log.read_text().splitlines():
         run = TestRun(**json.loads(line))
-        count = _BUSY_RUNS if run.condition == "busy" else 1
-        kept[run.condition] = [*kept.get(run.condition, []), run][-count:]
-    return [run for runs in kept.values() for run in runs]
+        latest[run.condition] = run
+    return sorted(latest.values(), key=lambda run: run.date)
 
 
 def make_table(runs: list[TestRun]) -> str:
@@ -28,7 +26,7 @@ def make_table(runs: list[TestRun]) -> str:
     for run in runs:
         times = f"{run.wall_s / 60:.1f} | {run.processor_s / 60:.1f} | {run.load:.1f}"
         counts = f"{run.passed:,} | {run.failed:,} | {run.skipped:,}"
-        lines.append(f"| `{run.condition}`, {run.date} | {run.description} | {counts} | {times} |")
+        lines.append(f"| {run.condition}, {run.date}, `{run.commit}` | {run.description} | {counts} | {times} |")
     return "\n".join(lines)
 
 
