@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import stat
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -150,6 +151,17 @@ def connect(path: Path, mode: str, *, immutable: bool = False, any_thread: bool 
     return connection
 
 
+def _folder_for_copy(path: Path) -> OwnFolder:
+    try:
+        return OwnFolder()
+    except OSError as error:
+        raise UserError(
+            f"“{shown(path.name)}” was not closed properly, so a copy of it is read. "
+            f"No folder for the copy can be made in “{shown(tempfile.gettempdir())}”: {error.strerror}.",
+            "See what is left free there, or set TMPDIR to a folder that you may write to.",
+        ) from None
+
+
 class Snapshot:
     """A study as it is on disk at this moment, for reading, without touching it or the files beside it.
 
@@ -160,7 +172,7 @@ class Snapshot:
         self._folder: OwnFolder | None = None
         try:
             if leftover:
-                self._folder = OwnFolder()
+                self._folder = _folder_for_copy(path)
                 copy = self._folder.path / "copy"
                 for ending in ("", "-wal", "-journal"):
                     if beside(path, ending).exists():

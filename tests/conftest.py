@@ -34,7 +34,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared"
 leave_sources_unread()
 
 # How long an example takes says nothing about the program: claims about time belong in benches.
-settings.register_profile("everyday", deadline=None, max_examples=40)
+settings.register_profile("everyday", deadline=None, max_examples=15)
 settings.register_profile("soak", deadline=None)
 settings.load_profile("everyday")
 

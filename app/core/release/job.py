@@ -55,7 +55,7 @@ from project.types import Changes, Json, Run
 from project.version import __version__
 
 KIND = "release"
-_PRIVATE = "private"
+PRIVATE = "private"
 """The file among the prepared texts that says what must not leave."""
 _SHOWN_LEAKS = 5
 
@@ -118,7 +118,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
             "signed": signature(session, plan, found.selection, key),
             "sounds": {str(one.number): _sounding(one.sounding, key) for one in found.selection.candidates},
         }
-        (texts / _PRIVATE).write_text(json.dumps(secret), "utf-8")
+        (texts / PRIVATE).write_text(json.dumps(secret), "utf-8")
     candidates = found.selection.candidates
     return Work(
         KIND,
@@ -407,10 +407,10 @@ def _secret_in(texts: Path, parameters: Mapping[str, Json]) -> dict[str, Any]:
         UserError: somebody changed it.
     """
     try:
-        content = (texts / _PRIVATE).read_bytes()
+        content = (texts / PRIVATE).read_bytes()
     except OSError:
         raise _changed_texts() from None
-    if hashlib.sha256(content).hexdigest() != _prepared(parameters, _PRIVATE):
+    if hashlib.sha256(content).hexdigest() != _prepared(parameters, PRIVATE):
         raise _changed_texts()
     secret: dict[str, Any] = json.loads(content)
     return secret

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +19,7 @@ from project.errors import Cancelled, UserError
 from project.journal import RUN_TABLES, SUBJECTS, UNLOGGED_TABLES
 from project.json_text import to_json
 from project.locking import lock_path
+from project.opening import Snapshot, examine
 from project.progress import Silent
 from project.queries.annotators import insert_annotator
 from project.queries.history import steps
@@ -373,13 +375,26 @@ def test_opened_for_reading_only_on_demand(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def foreign_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that this process may not write to after `as_nobody`."""
+def foreign_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that this process may not write to after `as_nobody`, who may write temporary files."""
     folder = Path(os.path.realpath(tmp_path_factory.mktemp("foreign")))
     for parent in (folder, *folder.parents):
         if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o055)
+    temporary = folder.with_name(f"{folder.name}-temporary")
+    temporary.mkdir()
+    temporary.chmod(0o777)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     return folder
+
+
+def test_a_copy_that_cannot_be_made_says_where(foreign_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = foreign_folder / "a.greenroom"
+    with Study.create(path):
+        left = examine(path)
+        monkeypatch.setattr(tempfile, "tempdir", str(foreign_folder / "missing"))
+        with pytest.raises(UserError, match="missing”: No such file or directory"):
+            Snapshot(path, left)
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -584,6 +599,7 @@ def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_
 def test_whoever_reads_while_an_edit_becomes_stoppable_does_not_wait_for_ever(tmp_path: Path) -> None:
     program = """
 import sys, threading, time
+from project.opening import Snapshot, examine
 from project.progress import Silent
 from project.store import Study
 

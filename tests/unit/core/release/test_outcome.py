@@ -1,5 +1,6 @@
 """What a rendering shows decides, and no waiver helps where a rule cannot be waived."""
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -78,6 +79,8 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     folder = tmp_path_factory.mktemp("out")
     texts = folder / "texts"
     texts.mkdir()
+    private = json.dumps({"key": ""}).encode()
+    (texts / job.PRIVATE).write_bytes(private)
     shown = sorted(set(BROKEN) & rules)
     early = [Reason(rule, 1, None, "It is broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
     with pytest.MonkeyPatch.context() as patch:
@@ -86,6 +89,7 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
             {
                 "folder": str(folder / "release"),
                 "texts": str(texts),
+                "prepared": {job.PRIVATE: hashlib.sha256(private).hexdigest()},
                 "plan": ReleasePlan().as_json(),
                 "reasons": [one.as_json() for one in early],
                 "waived": [list(one) for one in waived],
