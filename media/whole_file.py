@@ -9,6 +9,7 @@ from pathlib import Path
 
 from project.errors import UserError
 from project.progress import Progress, Silent
+from project.regular_file import read_regular
 
 _CHUNK = 8 << 20
 _READ: dict[tuple[object, ...], str] = {}
@@ -74,7 +75,7 @@ def was_read(path: Path) -> bool:
 def _sha256(path: Path, size: int, progress: Progress) -> str:
     digest, done, total = hashlib.sha256(), 0, max(1, size >> 20)
     try:
-        with path.open("rb") as file:
+        with read_regular(path) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
                 done += len(chunk)
