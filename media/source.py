@@ -22,6 +22,8 @@ from project.timebase import SECOND
 _ANOTHER = "Choose a video or sound file."
 FASTEST_SOUND = 6_144_000
 """Samples a second; what says to hold more is damaged, and to resample it would take hours."""
+UNNAMED = Path("/proc/self/fd")
+"""Where a process finds its open files, whatever they are called; see `media.destination.UnnamedFile`."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -149,9 +151,10 @@ def _unreadable(path: Path, head: bytes) -> UserError:
 
 def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
     """Turn a failed write into a message."""
+    name = "the file" if path.parent == UNNAMED else _name(path)
     if error.errno in _NO_ROOM:
-        return UserError(f"There is no room left to write {_name(path)}.", "Free some space or choose another folder.")
-    return UserError(f"{_name(path)} cannot be written: {_reason(error)}.", "Choose a folder you may write to.")
+        return UserError(f"There is no room left to write {name}.", "Free some space or choose another folder.")
+    return UserError(f"{name} cannot be written: {_reason(error)}.", "Choose a folder you may write to.")
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:

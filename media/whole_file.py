@@ -38,7 +38,7 @@ class WholeFile:
             UserError: somebody did, or it is gone.
         """
         if _identity_of(self.path) != self.identity:
-            raise _touched(self.path)
+            raise changed_meanwhile(" ".join(self.path.name.split()))
 
 
 def read_whole(path: Path, progress: Progress | None = None, *, again: bool = False) -> WholeFile:
@@ -100,8 +100,9 @@ def _unreadable(path: Path, error: OSError | ValueError) -> UserError:
     return UserError(f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights.")
 
 
-def _touched(path: Path) -> UserError:
+def changed_meanwhile(name: str) -> UserError:
+    """Return what is said of a file that somebody wrote to while it was needed."""
     return UserError(
-        f"{' '.join(path.name.split())} was changed or replaced while it was worked on.",
+        f"{name} was changed or replaced while it was worked on.",
         "Leave the file alone, put the original back where it was replaced, then do it again.",
     )
