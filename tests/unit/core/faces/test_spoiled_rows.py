@@ -100,7 +100,7 @@ def test_a_check_tells_of_a_track_that_is_none(study: Path, how: str) -> None:
     assert [line for line in check(study) if "face track" in line]
 
 
-def test_a_lane_of_lists_in_what_is_suggested_is_left_out(study: Path) -> None:
+def test_a_suggestion_that_names_no_tracks_is_left_out(study: Path) -> None:
     with sqlite3.connect(study) as connection:
         _facts(suggested=[[["a"], {}], 7, [1, 2]])(connection)
     connection.close()
