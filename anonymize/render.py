@@ -83,6 +83,7 @@ class RenderResult:
         start_us: where the clip's zero lies on the recording's axis.
         blanked_us: times on the recording's axis of frames that were painted over wholly, because the source is
             damaged there, was so when it was tracked, or the tracking run did not look at them.
+        sha256: of the clip as it was written.
         undrawn_us: times of frames in which the method could not draw a face, so that it was painted solid.
     """
 
@@ -91,6 +92,7 @@ class RenderResult:
     seconds: float
     start_us: int
     blanked_us: tuple[int, ...]
+    sha256: str
     undrawn_us: tuple[int, ...] = ()
 
 
@@ -146,7 +148,8 @@ def render(
     finally:
         painter.end()
     seconds = time.monotonic() - started
-    return RenderResult(clip.path, clip.frames, seconds, zero_us, tuple(painter.blanked_us), tuple(painter.undrawn_us))
+    blanked, undrawn = tuple(painter.blanked_us), tuple(painter.undrawn_us)
+    return RenderResult(clip.path, clip.frames, seconds, zero_us, blanked, clip.sha256, undrawn)
 
 
 def painter_of(plan: RenderPlan, index: FrameIndex) -> Painter:

@@ -12,7 +12,8 @@ from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
-from media.source import opened, start_of, to_us
+from media.source import opened, start_of, to_us, told_of
+from project.regular_file import read_regular
 from project.timebase import SECOND
 
 _LOOK_US = 5 * SECOND
@@ -25,6 +26,8 @@ _CHUNK_HEAD = 8
 _RIFF_HEAD = 12
 _TS_PACKETS = ((0, 188), (4, 192), (0, 204))
 _TS_SYNC = 0x47
+_MOST_PARTS = 200_000
+"""Boxes, chunks or elements of a file; what has more is not looked at to its end."""
 
 
 def missing_us(container: InputContainer, path: Path) -> int:
@@ -39,9 +42,16 @@ def missing_us(container: InputContainer, path: Path) -> int:
     Args:
         container: of the file, open; its position is changed.
         path: of the same file.
+
+    Raises:
+        UserError: the file cannot be read any more.
     """
-    name = container.format.name
-    size = path.stat().st_size
+    with told_of(path):
+        return _missing_us(container, path)
+
+
+def _missing_us(container: InputContainer, path: Path) -> int:
+    name, size = container.format.name, container.size
     if "mp4" in name:
         box = _cut_box(path, size)
         beyond = max((_beyond(stream, size, bool(box)) for stream in _streams(container)), default=0)
@@ -93,7 +103,7 @@ def _after_the_packets(container: InputContainer, path: Path, cut: bool) -> int:
         with opened(path) as fresh:
             end, last = _last_packets(fresh)
     short = declared - end
-    tail = path.stat().st_size - last > _LEAST_TAIL + _TAIL_PER_SECOND * declared // SECOND
+    tail = container.size - last > _LEAST_TAIL + _TAIL_PER_SECOND * declared // SECOND
     least = _gap_us(container) if cut else max(_LEAST_US, 2 * _gap_us(container))
     return short if (cut or tail) and 2 * short > least else 0
 
@@ -142,9 +152,11 @@ def _ticks_to_us(stream: VideoStream | AudioStream, ticks: int) -> int:
 def _cut_box(path: Path, size: int) -> bytes:
     """Return which part of an MP4 file its end cuts: `moov`, `mdat`, `moof` for any part of a fragment, or nothing."""
     fragmented = False
-    with path.open("rb") as file:
+    with read_regular(path) as file:
         at = 0
-        while at + _CHUNK_HEAD <= size:
+        for _ in range(_MOST_PARTS):
+            if at + _CHUNK_HEAD > size:
+                break
             file.seek(at)
             head = file.read(2 * _CHUNK_HEAD)
             kind, length = head[4:8], int.from_bytes(head[:4], "big")
@@ -161,9 +173,11 @@ def _cut_box(path: Path, size: int) -> bytes:
 
 def _ends_in_riff(path: Path, size: int) -> bool:
     """Whether an AVI file is smaller than its chunks say."""
-    with path.open("rb") as file:
+    with read_regular(path) as file:
         at = 0
-        while at + _RIFF_HEAD <= size:
+        for _ in range(_MOST_PARTS):
+            if at + _RIFF_HEAD > size:
+                break
             file.seek(at)
             head = file.read(_RIFF_HEAD)
             if head[:4] != b"RIFF":
@@ -174,7 +188,7 @@ def _ends_in_riff(path: Path, size: int) -> bool:
 
 def _ends_in_chunk(path: Path, size: int) -> bool:
     """Whether the last packet of an AVI file has fewer bytes than its chunk says."""
-    with opened(path) as fresh, path.open("rb") as file:
+    with opened(path) as fresh, read_regular(path) as file:
         first = max((packet.pos or 0 for packet in fresh.demux() if packet.size), default=0)
         if first < _CHUNK_HEAD:
             return False
@@ -184,7 +198,7 @@ def _ends_in_chunk(path: Path, size: int) -> bool:
 
 def _ends_in_packet(path: Path, size: int) -> bool:
     """Whether an MPEG-TS file, of any of the three lengths of packets, ends within a packet."""
-    with path.open("rb") as file:
+    with read_regular(path) as file:
         head = file.read(2 * _TS_PACKETS[-1][1])
     for first, length in _TS_PACKETS:
         places = range(first, len(head), length)
@@ -195,9 +209,9 @@ def _ends_in_packet(path: Path, size: int) -> bool:
 
 def _ends_in_segment(path: Path, size: int) -> tuple[bool, bool]:
     """Whether a Matroska file is smaller than it says, and whether it ends within pictures or sound."""
-    with path.open("rb") as file:
+    with read_regular(path) as file:
         at, end = 0, 0
-        while True:
+        for _ in range(_MOST_PARTS):
             file.seek(at)
             kind, length = _element(file)
             if length is None:
@@ -212,6 +226,7 @@ def _ends_in_segment(path: Path, size: int) -> tuple[bool, bool]:
             if after > size or not kind:
                 return bool(end), kind == _CLUSTER
             at = after
+    return False, False
 
 
 def _element(file: BinaryIO) -> tuple[bytes, int | None]:

@@ -1,7 +1,8 @@
-"""A file that appears under its name only when it is whole."""
+"""A file that appears under its name only when it is whole, and holds what was written into it."""
 
 import fcntl
 import glob
+import hashlib
 import os
 import socket
 import tempfile
@@ -11,8 +12,87 @@ from pathlib import Path
 
 import av
 
-from media.source import write_error
+from media.source import UNNAMED, write_error
+from media.whole_file import changed_meanwhile
 from project.errors import UserError
+
+_PIECE = 8 << 20
+
+
+class UnnamedFile:
+    """A file that nobody else can open by a name, so that what is read of it is what this program wrote.
+
+    Attributes:
+        path: where this process reaches it, for reading and for writing.
+    """
+
+    def __init__(self, handle: int, path: Path) -> None:
+        self._handle = handle
+        self.path = path
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Refuse what was made in the block where somebody reached the file meanwhile, and wrote to it.
+
+        Raises:
+            UserError: somebody did.
+        """
+        before = self._state()
+        yield
+        if self._state() != before:
+            raise changed_meanwhile("The file")
+
+    def copy_to(self, target: Path, *, overwrite: bool = False) -> str:
+        """Write its content to a file with a name and return the SHA-256 of the very bytes that were written.
+
+        Args:
+            target: the file; a link in its place is not followed.
+            overwrite: whether it may be there already.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        digest, at = hashlib.sha256(), 0
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_TRUNC if overwrite else os.O_EXCL)
+        try:
+            with os.fdopen(os.open(target, flags, 0o644), "wb") as written:
+                while piece := os.pread(self._handle, _PIECE, at):
+                    digest.update(piece)
+                    written.write(piece)
+                    at += len(piece)
+        except OSError as error:
+            raise write_error(target, error) from None
+        return digest.hexdigest()
+
+    def _state(self) -> tuple[int, ...]:
+        facts = os.fstat(self._handle)
+        return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
+
+
+@contextmanager
+def unnamed_file(folder: Path) -> Iterator[UnnamedFile]:
+    """Lend a file on the disk of a folder that has no name, and is gone when the block ends.
+
+    Where the system offers no way to write to one, it has a name that nobody knows.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    try:
+        number, name = tempfile.mkstemp(prefix=_prefix(), suffix=".part", dir=folder)
+    except OSError as error:
+        raise write_error(folder, error) from None
+    place = UNNAMED / str(number)
+    try:
+        if place.exists():
+            Path(name).unlink()
+        else:
+            place = Path(name)
+        yield UnnamedFile(number, place)
+    finally:
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
+        os.close(number)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 from project.errors import UserError
+from project.regular_file import read_regular
 
 _CHUNK = 1 << 20
 _SAMPLES = 8
@@ -22,7 +23,7 @@ def fingerprint(path: Path) -> str:
     try:
         size = path.stat().st_size
         digest = hashlib.blake2b(str(size).encode(), digest_size=16)
-        with path.open("rb") as file:
+        with read_regular(path) as file:
             for start in sorted({max(0, size - _CHUNK) * i // (_SAMPLES - 1) for i in range(_SAMPLES)}):
                 file.seek(start)
                 digest.update(file.read(_CHUNK))

@@ -1,12 +1,12 @@
 """What is read as a recording: single files of the containers listed here, and nothing that names other files."""
 
+import os
+import re
 import struct
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
-from io import BufferedReader, BytesIO
-from pathlib import Path
-from typing import BinaryIO
 
 import av
 
@@ -48,12 +48,17 @@ _MARKS = (
     *(b"rtsp:", b"http:", b"https:", b"mms:", b'file "', b"rem ", b'title "', b'performer "'),
 )
 """How playlists, manifests, cue sheets and descriptions of streams begin, in small letters."""
-_MOST_TABLES = 100_000
-_LARGEST_TABLE = 1 << 20
-_LARGEST_PACKED = 16 << 20
-_LARGEST_UNPACKED = 64 << 20
+_MOST_TABLES = 1_000_000
+_MOST_AFTER = 1_000
 _FIRST = {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid", b"styp"}
-_NESTED = {b"moov", b"cmov", b"trak", b"mdia", b"minf", b"dinf"}
+_NO_TABLES = {b"mdat", b"free", b"skip", b"uuid", b"styp", b"sidx", b"ftyp"}
+"""Boxes of a QuickTime or MPEG-4 file in which its reader looks for no table."""
+_OF_MOVIE = (b"mvhd", b"cmov")
+_REFERENCES = re.compile(rb"dref|rmra(?=[\0-\xff]{4}rmda)|cmvd")
+_PIECE = 8 << 20
+_OVERLAP = 4 << 20
+_LARGEST_UNPACKED = 64 << 20
+_DEEPEST = 4
 _INSIDE_THIS_FILE = 1
 
 
@@ -63,20 +68,29 @@ def readers() -> str:
     return ",".join(sorted(_CONTAINERS & av.formats_available))
 
 
-def require_no_playlist(path: Path) -> None:
+@cache
+def reader_for(suffix: str) -> str | None:
+    """Return the reader that a suffix, with its dot, belongs to; None where there is none, or it may not be used."""
+    plain = suffix[1:].lower()
+    offered = (av.ContainerFormat(name, "r") for name in readers().split(","))
+    return next((reader.name.split(",")[0] for reader in offered if plain and plain in reader.extensions), None)
+
+
+def require_no_playlist(handle: int, name: str) -> None:
     """Return quietly where a file does not begin like a list of other files.
 
     It is for a clear message. What protects is `readers`: a list in a disguise that this does not know has no reader.
+
+    Args:
+        handle: a descriptor of the file.
+        name: of the file.
 
     Raises:
         UserError: it does.
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    plain = _letters(head)
-    if plain.lstrip().lower().startswith(_MARKS):
-        raise _names_others(path.name)
+    if _letters(os.pread(handle, _HEAD, 0)).lstrip().lower().startswith(_MARKS):
+        raise _names_others(name)
 
 
 def _letters(head: bytes) -> bytes:
@@ -88,28 +102,100 @@ def _letters(head: bytes) -> bytes:
     return begin.replace(b"\0", b"") if wide else begin
 
 
-def require_own_data(file: BinaryIO, name: str, *, is_quicktime: bool = False) -> None:
-    """Return quietly where a QuickTime or MPEG-4 file holds its pictures and sound itself; others are not looked at.
-
-    Such a file may begin with a table of any kind: `is_quicktime` says that the reader took it for one.
+def require_own_data(handle: int, name: str, *, is_quicktime: bool = False) -> bool:
+    """Return quietly where a QuickTime or MPEG-4 file holds its pictures and sound itself.
 
     Reference movies name other files, in a table of alternatives (`rmra`) or as where a track's data is (`dref`,
     ISO/IEC 14496-12, 8.7.2). Those are never opened: a track would be made of what lies at the same place of this one.
 
+    Tables are searched for wherever they are nested, also where the sizes of those around them are wrong or their
+    kind hides them: FFmpeg forgives that, and so no structure is relied on.
+
+    Args:
+        handle: a descriptor of the file; where it stands stays the same.
+        name: of the file.
+        is_quicktime: whether the reader took it for one; such a file may begin with a table of any kind.
+
+    Returns:
+        Whether it was taken for such a file; others are not looked at.
+
     Raises:
-        UserError: it names others.
+        UserError: it names others, or its tables are written as no recorder writes them.
         OSError: it cannot be read.
     """
-    if any(_leads_outside(kind, content) for kind, content in _tables(file, is_quicktime)):
-        raise _names_others(name)
+    if not is_quicktime and os.pread(handle, 4, 4) not in _FIRST:
+        return False
+    for piece in _tables(handle, name):
+        _require_no_reference(piece, name, _Unpacking(_LARGEST_UNPACKED))
+    return True
 
 
-def _leads_outside(kind: bytes, content: bytes) -> bool:
-    if kind == b"rmra":
-        return True
-    at = 8
-    while kind == b"dref" and at + 12 <= len(content):
+def _tables(handle: int, name: str) -> Iterator[bytes]:
+    """Yield the content of a QuickTime file outside its pictures and sound, in overlapping pieces."""
+    end, at, found, left = os.fstat(handle).st_size, 0, False, _MOST_TABLES
+    while left:
+        head = os.pread(handle, 24, at)
+        if len(head) < 8:
+            return
+        size, kind, start = int.from_bytes(head[:4]), head[4:8], 8
+        if size == 1:
+            size, start = int.from_bytes(head[8:16]), 16
+        elif size == 0:
+            size = end - at
+        if size < start:
+            return
+        until = min(at + size, end)
+        # A table may pass for free space (FFmpeg's mov reader takes it for a movie where there is no other).
+        if kind not in _NO_TABLES or (kind == b"free" and head[start + 4 : start + 8] in _OF_MOVIE):
+            yield from _pieces(handle, at, until)
+        at, left = until, left - 1
+        if kind == b"moov" and not found:
+            # What follows are the pieces of a long recording, which describe no track.
+            found, left = True, _MOST_AFTER
+    if not found:
+        raise _odd(name)
+
+
+def _pieces(handle: int, at: int, until: int) -> Iterator[bytes]:
+    while True:
+        piece = os.pread(handle, min(_PIECE + _OVERLAP, until - at), at)
+        yield piece
+        if len(piece) <= _PIECE:
+            return
+        at += _PIECE
+
+
+@dataclass(slots=True)
+class _Unpacking:
+    """How much may still be unpacked of one file."""
+
+    left: int
+
+
+def _require_no_reference(content: bytes, name: str, unpacking: _Unpacking, depth: int = 0) -> None:
+    for hit in _REFERENCES.finditer(content):
+        at, kind = hit.end(), hit[0][:4]
+        if kind == b"rmra" or (kind == b"dref" and _leads_outside(content, at, name)):
+            raise _names_others(name)
+        if kind == b"cmvd" and (inside := _unpacked(content[at:], name, unpacking)):
+            if depth == _DEEPEST:
+                raise _odd(name)
+            _require_no_reference(inside, name, unpacking, depth + 1)
+
+
+def _leads_outside(content: bytes, at: int, name: str) -> bool:
+    """Whether a table of where data is (`dref`), from its version on, names another place than this file."""
+    count = int.from_bytes(content[at + 4 : at + 8])
+    at += 8
+    for number in range(count):
+        if at + 12 > len(content):
+            if number and len(content) == _PIECE + _OVERLAP:
+                raise _odd(name)
+            return False
         size, form, flags = struct.unpack_from(">I4sI", content, at)
+        if not form.isascii() or not form.decode("ascii").isprintable():
+            # These four letters stand there by chance.
+            return False
         # Some recorders forget to say that the data is inside; without a place, it can be nowhere else.
         if size > 12 and form in (b"url ", b"urn ", b"alis", b"rsrc") and not flags & _INSIDE_THIS_FILE:
             return True
@@ -117,52 +203,28 @@ def _leads_outside(kind: bytes, content: bytes) -> bool:
     return False
 
 
-def _tables(file: BinaryIO, is_quicktime: bool) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the tables of a QuickTime file that can name others, wherever they are nested."""
-    end = file.seek(0, 2)
-    file.seek(4)
-    places = [(0, end)] if is_quicktime or file.read(4) in _FIRST else []
-    for _ in range(_MOST_TABLES):
-        while places and places[-1][0] + 8 > places[-1][1]:
-            places.pop()
-        if not places:
-            return
-        at, until = places.pop()
-        file.seek(at)
-        size, kind = struct.unpack(">I4s", file.read(8))
-        head = 8
-        if size == 1:
-            size, head = int.from_bytes(file.read(8), "big"), 16
-        elif size == 0:
-            size = until - at
-        if size < head or at + size > until:
-            # What follows is damage, or no table at all.
-            continue
-        places.append((at + size, until))
-        if kind == b"moov":
-            # There is one, and the pieces of a long recording may come after it.
-            places.clear()
-        if kind in _NESTED:
-            places.append((at + head, at + size))
-        elif kind == b"cmvd" and isinstance(file, BufferedReader):
-            yield from _tables(_unpacked(file.read(min(size - head, _LARGEST_PACKED))), is_quicktime=True)
-        elif kind in (b"dref", b"rmra"):
-            yield kind, file.read(min(size - head, _LARGEST_TABLE))
-
-
-def _unpacked(content: bytes) -> BinaryIO:
-    """Return the tables of a compressed movie (`cmov`; QuickTime File Format, Compressed Movie Resources).
-
-    One inside another is none: it is not looked for in these.
-    """
+def _unpacked(content: bytes, name: str, unpacking: _Unpacking) -> bytes:
+    """Return the tables of a compressed movie (`cmov`; QuickTime File Format, Compressed Movie Resources)."""
+    stream = zlib.decompressobj()
     try:
         # Its size when unpacked comes first.
-        return BytesIO(zlib.decompressobj().decompress(content[4:], _LARGEST_UNPACKED))
+        inside = stream.decompress(content[4:], unpacking.left + 1)
     except zlib.error:
-        return BytesIO()
+        return b""
+    unpacking.left -= len(inside)
+    if unpacking.left < 0 or (inside and not stream.eof):
+        raise _odd(name)
+    return inside
 
 
 def _names_others(name: str) -> UserError:
     return UserError(
         f"{shown(name)} is no recording: it names other files, which are not opened.", "Choose a video or sound file."
+    )
+
+
+def _odd(name: str) -> UserError:
+    return UserError(
+        f"{shown(name)} is no recording that can be read: its tables are written as no recorder writes them.",
+        "Convert it to another MP4 file first.",
     )

@@ -43,7 +43,7 @@ def probe(path: Path, index: FrameIndex | None = None) -> MediaFacts:
         length = _length(container, video, audio)
         kind = container.format.name.split(",")[0]
         missing = missing_us(container, path) if index is None else index.missing_us
-        return MediaFacts(kind, length, path.stat().st_size, video, audio, missing)
+        return MediaFacts(kind, length, container.size, video, audio, missing)
 
 
 def _video(container: InputContainer, stream: VideoStream, name: str, index: FrameIndex | None) -> VideoFacts:

@@ -2,12 +2,10 @@
 
 import errno
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import av
 import numpy as np
@@ -16,13 +14,16 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from media.playlists import readers, require_no_playlist, require_own_data
+from media.playlists import reader_for, readers, require_no_playlist, require_own_data
 from project.errors import UserError
+from project.regular_file import SpecialFileError, open_regular, read_regular
 from project.timebase import SECOND
 
 _ANOTHER = "Choose a video or sound file."
 FASTEST_SOUND = 6_144_000
 """Samples a second; what says to hold more is damaged, and to resample it would take hours."""
+UNNAMED = Path("/proc/self/fd")
+"""Where a process finds its open files, whatever they are called; see `media.destination.UnnamedFile`."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -44,18 +45,13 @@ def opened(path: Path) -> Iterator[InputContainer]:
 
 def open_source(path: Path) -> InputContainer:
     """Open a media file for reading; the caller closes it. See `opened`."""
-    with _told(path):
-        _require_bytes(path, path.stat())
-        require_no_playlist(path)
-        with path.open("rb") as file:
-            require_own_data(file, path.name)
-            container = _read(path, f"file:{path.absolute()}")
-            try:
-                require_own_data(file, path.name, is_quicktime=_is_quicktime(container))
-            except BaseException:
-                container.close()
-                raise
-        return container
+    with told_of(path):
+        handle = open_regular(path)
+        try:
+            return _checked(path, handle)
+        finally:
+            # FFmpeg reads from a duplicate of its own.
+            os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,59 +71,63 @@ class CheckedFile:
 
 def open_checked(path: Path) -> CheckedFile:
     """Open a media file, look with the reader what it is, and return that very file. See `opened` for the errors."""
-    with _told(path):
-        # A pipe in the file's place would be waited for.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with told_of(path):
+        handle = open_regular(path)
         try:
-            _require_bytes(path, facts := os.fstat(handle))
-            require_no_playlist(path)
-            with os.fdopen(handle, "rb", closefd=False) as file:
-                require_own_data(file, path.name)
-                file.seek(0)
-                container = _read(path, file)
-                reader, is_quicktime = container.format.name.split(",")[0], _is_quicktime(container)
-                container.close()
-                require_own_data(file, path.name, is_quicktime=is_quicktime)
+            container = _checked(path, handle)
+            reader = container.format.name.split(",")[0]
+            container.close()
             os.lseek(handle, 0, os.SEEK_SET)
+            return CheckedFile(handle, os.fstat(handle).st_size, reader)
         except BaseException:
             os.close(handle)
             raise
-        return CheckedFile(handle, facts.st_size, reader)
 
 
-def _read(path: Path, source: str | BinaryIO) -> InputContainer:
-    options = {"protocol_whitelist": "file", "format_whitelist": readers()}
-    try:
-        return av.open(source, "r", options=options, metadata_errors="replace")
-    except ValueError:
-        raise unreadable(path) from None
-
-
-def _is_quicktime(container: InputContainer) -> bool:
-    """Whether FFmpeg reads a file by the reader of QuickTime and MPEG-4."""
-    return "mov" in container.format.name.split(",")
-
-
-def _require_bytes(path: Path, facts: os.stat_result) -> None:
-    if stat.S_ISDIR(facts.st_mode):
-        raise UserError(f"{_name(path)} is a folder, not a video.", "Choose a file inside it.")
-    if not stat.S_ISREG(facts.st_mode):
-        raise UserError(f"{_name(path)} is not a file.", _ANOTHER)
-    if facts.st_size == 0:
+def _checked(path: Path, handle: int) -> InputContainer:
+    """Open what a descriptor stands for, after a look at what it is; the path is only for messages and its suffix."""
+    if os.fstat(handle).st_size == 0:
         raise UserError(f"{_name(path)} is empty: it has no bytes.", "Copy it again from where it was recorded.")
+    require_no_playlist(handle, path.name)
+    looked_at = require_own_data(handle, path.name)
+    container = _read(path, handle)
+    try:
+        if not looked_at and "mov" in container.format.name.split(","):
+            require_own_data(handle, path.name, is_quicktime=True)
+    except BaseException:
+        container.close()
+        raise
+    return container
+
+
+def _read(path: Path, handle: int) -> InputContainer:
+    """Let FFmpeg read from a descriptor: it is given no path, and may open none."""
+    options = {"fd": str(handle), "protocol_whitelist": "fd", "format_whitelist": readers()}
+    for reader in (None, reader_for(path.suffix)):
+        os.lseek(handle, 0, os.SEEK_SET)
+        try:
+            return av.open("fd:", "r", format=reader, options=dict(options), metadata_errors="replace")
+        except av.InvalidDataError:
+            # Where the first megabytes do not show what a file is, its suffix says it.
+            continue
+        except (av.FFmpegError, ValueError):
+            break
+    raise _unreadable(path, os.pread(handle, 12, 0))
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def told_of(path: Path) -> Iterator[None]:
     """Turn what goes wrong with opening a file into one clear sentence."""
     try:
         yield
+    except IsADirectoryError:
+        raise UserError(f"{_name(path)} is a folder, not a video.", "Choose a file inside it.") from None
+    except SpecialFileError:
+        raise UserError(f"{_name(path)} is not a file.", _ANOTHER) from None
     except FileNotFoundError:
         raise UserError(f"{_name(path)} is missing.", "Locate it, or put it back where it was.") from None
     except PermissionError:
         raise UserError(f"{_name(path)} may not be read.", "Ask for the right to read it, or copy it.") from None
-    except av.FFmpegError:
-        raise unreadable(path) from None
     except (OSError, ValueError) as error:
         raise UserError(
             f"{_name(path)} cannot be reached: {_reason(error)}.", "Check the path and its rights."
@@ -136,8 +136,11 @@ def _told(path: Path) -> Iterator[None]:
 
 def unreadable(path: Path) -> UserError:
     """Say why a file that FFmpeg cannot read is not one it could."""
-    with path.open("rb") as file:
-        head = file.read(12)
+    with told_of(path), read_regular(path) as file:
+        return _unreadable(path, file.read(12))
+
+
+def _unreadable(path: Path, head: bytes) -> UserError:
     if head[4:8] in (b"ftyp", b"mdat", b"wide", b"free"):
         return UserError(
             f"{_name(path)} is cut short or damaged: its table of contents is missing.",
@@ -148,9 +151,10 @@ def unreadable(path: Path) -> UserError:
 
 def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
     """Turn a failed write into a message."""
+    name = "the file" if path.parent == UNNAMED else _name(path)
     if error.errno in _NO_ROOM:
-        return UserError(f"There is no room left to write {_name(path)}.", "Free some space or choose another folder.")
-    return UserError(f"{_name(path)} cannot be written: {_reason(error)}.", "Choose a folder you may write to.")
+        return UserError(f"There is no room left to write {name}.", "Free some space or choose another folder.")
+    return UserError(f"{name} cannot be written: {_reason(error)}.", "Choose a folder you may write to.")
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:

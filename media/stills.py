@@ -1,5 +1,6 @@
 """Single pictures of a clip as JPEG files that hold nothing but the picture."""
 
+import hashlib
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,8 +18,10 @@ _QUALITY = 3
 _COMMENT, _SCAN = 0xFE, 0xDA
 
 
-def stills(source: Path, folder: Path, *, progress: Progress | None = None) -> list[Path]:
-    """Write the picture that is on screen at every whole second, as `00000.jpg` and so on; returns the files.
+def stills(source: Path, folder: Path, *, progress: Progress | None = None) -> dict[Path, str]:
+    """Write the picture that is on screen at every whole second, as `00000.jpg` and so on, into new files.
+
+    Returns each file with the SHA-256 of what was written.
 
     Raises:
         UserError: the source cannot be read, or a file cannot be written.
@@ -26,17 +29,19 @@ def stills(source: Path, folder: Path, *, progress: Progress | None = None) -> l
     """
     progress = progress or Silent()
     index = load_index(source)
-    written = []
+    written = {}
     for tick, picture in shown_at_ticks(source, index, 1):
         progress.check_cancelled()
         target = folder / f"{tick:05}.jpg"
         try:
-            target.write_bytes(jpeg(picture.image))
+            content = jpeg(picture.image)
+            with target.open("xb") as file:
+                file.write(content)
         except OSError as error:
             raise UserError(
                 f"{target.name} cannot be written: {error.strerror}.", "Free some space, or choose another folder."
             ) from None
-        written.append(target)
+        written[target] = hashlib.sha256(content).hexdigest()
         progress.progress(tick + 1, index.times.end_us // 1_000_000 + 1, "Writing a picture a second")
     return written
 

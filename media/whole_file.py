@@ -9,6 +9,7 @@ from pathlib import Path
 
 from project.errors import UserError
 from project.progress import Progress, Silent
+from project.regular_file import read_regular
 
 _CHUNK = 8 << 20
 _READ: dict[tuple[object, ...], str] = {}
@@ -37,7 +38,7 @@ class WholeFile:
             UserError: somebody did, or it is gone.
         """
         if _identity_of(self.path) != self.identity:
-            raise _touched(self.path)
+            raise changed_meanwhile(" ".join(self.path.name.split()))
 
 
 def read_whole(path: Path, progress: Progress | None = None, *, again: bool = False) -> WholeFile:
@@ -74,7 +75,7 @@ def was_read(path: Path) -> bool:
 def _sha256(path: Path, size: int, progress: Progress) -> str:
     digest, done, total = hashlib.sha256(), 0, max(1, size >> 20)
     try:
-        with path.open("rb") as file:
+        with read_regular(path) as file:
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)
                 done += len(chunk)
@@ -99,8 +100,9 @@ def _unreadable(path: Path, error: OSError | ValueError) -> UserError:
     return UserError(f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights.")
 
 
-def _touched(path: Path) -> UserError:
+def changed_meanwhile(name: str) -> UserError:
+    """Return what is said of a file that somebody wrote to while it was needed."""
     return UserError(
-        f"{' '.join(path.name.split())} was changed or replaced while it was worked on.",
+        f"{name} was changed or replaced while it was worked on.",
         "Leave the file alone, put the original back where it was replaced, then do it again.",
     )

@@ -12,7 +12,7 @@ import numpy as np
 from av.container import OutputContainer
 from numpy.typing import NDArray
 
-from media.destination import replaced_when_whole
+from media.destination import replaced_when_whole, unnamed_file
 from media.encoding import EncodeOptions as EncodeOptions
 from media.encoding import VideoEncoder, clip_time_base
 from media.index import FrameIndex, load_index
@@ -22,6 +22,8 @@ from media.picture import Picture
 from media.pipe import Closed, Pipe
 from media.soundtrack import Soundtrack
 from media.source import opened, sound_stream
+from media.whole_file import changed_meanwhile
+from project.checksums import sha256_of
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import SECOND, FrameTimes
@@ -40,6 +42,7 @@ class ClipResult:
         width: of the coded picture; one more than the source's where that is odd.
         height: likewise.
         damaged: frames that the source could not give whole.
+        sha256: of the clip as it was written.
         sound: whether the sound was `copied`, `encoded` again or `treated`; None without any.
     """
 
@@ -49,6 +52,7 @@ class ClipResult:
     width: int
     height: int
     damaged: int
+    sha256: str
     sound: Literal["copied", "encoded", "treated"] | None
 
 
@@ -102,7 +106,10 @@ def paint_clip(
     stretch = _stretch(index, start_us, end_us)
     with replaced_when_whole(destination, (source,), overwrite=overwrite) as temporary:
         job = _Job(source, index, paint, stretch, options, progress, sound)
-        job.run(temporary)
+        # Written where nobody else reaches it, so that its checksum is that of what was painted.
+        with unnamed_file(temporary.parent) as clip:
+            job.run(clip.path)
+            sha256 = clip.copy_to(temporary, overwrite=True)
         written = stream_times(temporary)
         if len(written) != job.frames:
             raise UserError(
@@ -111,8 +118,10 @@ def paint_clip(
             )
         if examine is not None:
             examine(temporary)
+        if sha256_of(temporary) != sha256:
+            raise changed_meanwhile(destination.name)
     width, height = (side + side % 2 for side in (index.canvas.width, index.canvas.height))
-    return ClipResult(destination, job.frames, job.duration_us, width, height, job.damaged, job.sound)
+    return ClipResult(destination, job.frames, job.duration_us, width, height, job.damaged, sha256, job.sound)
 
 
 def stream_times(path: Path) -> FrameTimes:

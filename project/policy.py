@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from project.errors import UserError
+from project.hosts import host_key
 from project.types import Json
 
 
@@ -211,7 +212,7 @@ def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) 
     if request.purpose is Purpose.DOWNLOAD:
         return f"downloads allowed{openly}"
     _decide_content(policy, request, evidence)
-    if policy.hosts and request.host not in policy.hosts:
+    if policy.hosts and not _is_named(policy, request.host):
         _refuse(
             "hosts",
             f"The policy of this study does not name {request.host}.",
@@ -261,9 +262,14 @@ def _decide_level(policy: Policy, request: Departure) -> None:
         )
 
 
+def _is_named(policy: Policy, host: str) -> bool:
+    """Tell whether a policy names a host, in whichever spelling."""
+    return host_key(host) in map(host_key, policy.hosts)
+
+
 def _decide_cluster(policy: Policy, request: Departure) -> None:
     """Refuse a scheduler that is not named: its workers see recordings, and what is asked about them, as they are."""
-    if policy.level is not Level.RAW or request.host not in policy.hosts:
+    if policy.level is not Level.RAW or not _is_named(policy, request.host):
         _refuse(
             "cluster",
             f"The policy of this study does not let {request.host} work on raw footage.",

@@ -187,7 +187,7 @@ class Details(QObject):
                 raise error
             self._studio.failed.emit(error)
 
-        self._background.run(lambda _progress: recordings.probe_file(chosen[0]), add, fail)
+        self._background.run_confined(lambda _progress: recordings.probe_file(chosen[0]), add, fail)
 
     def _close(self) -> None:
         if self.dialog is not None:

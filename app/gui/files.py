@@ -171,7 +171,7 @@ class Files(QObject):
             if self._studio.session is session:
                 self._store(read)
 
-        self._background.run(
+        self._background.run_confined(
             lambda progress: _read(wanted, progress),
             store,
             progress=lambda done, total, name: self.told.emit(

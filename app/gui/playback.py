@@ -264,7 +264,7 @@ class Playback(QObject):
                 raise error
             self.told.emit(str(error))
 
-        self._background.run(work, show, fail)
+        self._background.run_confined(work, show, fail)
 
     def _selected(self) -> Segment | None:
         chosen = self._studio.selected

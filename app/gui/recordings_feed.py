@@ -137,7 +137,7 @@ class RecordingsFeed(QObject):
             return
         kept = cache_folder() / "thumbnails" / f"{medium.fingerprint}.png"
         at = medium.facts.duration_us // 3
-        self._background.run(
+        self._background.run_confined(
             lambda _progress: _thumbnail(path, at, kept),
             lambda image: self._show_thumbnail(recording_id, medium, image),
         )

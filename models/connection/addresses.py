@@ -1,11 +1,14 @@
 """Which machine a name stands for, and whether that is this one."""
 
 import socket
-from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 
+from project.hosts import numeric as numeric
+
 _HOSTS = Path("/etc/hosts")
+_LOCALHOST = ("localhost", "localhost.")
+"""Never a matter of a name server (RFC 6761, section 6.3)."""
 
 
 def loopback(address: str) -> bool:
@@ -17,20 +20,23 @@ def loopback(address: str) -> bool:
     return (getattr(found, "ipv4_mapped", None) or found).is_loopback
 
 
-def numeric(host: str) -> str:
-    """Return the IP address that a host is written as, also in decimal, octal or hex form; "" where it is a name."""
-    bare = host.removeprefix("[").removesuffix("]")
-    with suppress(ValueError):
-        return str(ip_address(bare))
-    with suppress(OSError, ValueError):
-        return socket.inet_ntoa(socket.inet_aton(bare))
-    return ""
+def host_in(url: str) -> str:
+    """Return the host of an address as requests name it, foreign letters as IDNA writes them; "" where it has none."""
+    import httpx2
+
+    try:
+        return httpx2.URL(url).raw_host.decode("ascii").lower()
+    except (httpx2.InvalidURL, ValueError):
+        return ""
 
 
 def known_here(host: str) -> bool:
-    """Tell whether this machine knows the address of a host itself, so that looking it up asks no name server."""
-    name = host.lower().rstrip(".")
-    return bool(numeric(host)) or name == "localhost" or name in _hosts()
+    """Tell whether this machine knows the address of a host itself, so that looking it up asks no name server.
+
+    A dot at the end makes another name of those in the list of hosts: the system would ask a name server for it.
+    """
+    name = host.lower()
+    return bool(numeric(host)) or name in _LOCALHOST or name in _hosts()
 
 
 def resolve(host: str, port: int) -> tuple[str, ...]:
@@ -41,8 +47,9 @@ def resolve(host: str, port: int) -> tuple[str, ...]:
     """
     if written := numeric(host):
         return (written,)
+    name = "localhost" if host.lower() in _LOCALHOST else host
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
     except UnicodeError:
         raise OSError("no name of a machine") from None
     return tuple(dict.fromkeys(str(each[4][0]) for each in found))

@@ -4,6 +4,8 @@ import base64
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
+from project.hosts import host_key
+
 UNSPOKEN = "This machine is set up with a proxy that is no HTTP proxy."
 _PORTS = {"http": 80, "https": 443}
 
@@ -33,7 +35,8 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
 
     chosen = getproxies()
     address = chosen.get(scheme) or chosen.get("all")
-    if not address or proxy_bypass(host) or proxy_bypass(f"{host}:{port}"):
+    plain = host_key(host)
+    if not address or any(proxy_bypass(each) for each in (host, plain, f"{host}:{port}", f"{plain}:{port}")):
         return None
     try:
         parts = urlsplit(address if "://" in address else f"http://{address}")

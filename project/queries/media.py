@@ -2,12 +2,14 @@
 
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from math import isfinite
 from typing import Any
 
 from project.errors import UserError
 from project.json_text import to_json
 from project.names import shown
+from project.queries.stored_values import damaged_value, is_whole, stored_choice
 from project.store import Row, Study
 from project.types import AudioFacts, MediaFacts, Medium, MediumRole, VideoFacts
 
@@ -79,14 +81,34 @@ def facts_to_json(facts: MediaFacts) -> str:
 
 
 def facts_from_json(text: str) -> MediaFacts:
-    """Read what `facts_to_json` wrote."""
-    found: dict[str, Any] = json.loads(text)
-    video, audio = found.pop("video"), found.pop("audio")
-    return MediaFacts(
-        **found,
-        video=None if video is None else VideoFacts(**video),
-        audio=None if audio is None else AudioFacts(**audio),
-    )
+    """Read what `facts_to_json` wrote.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    try:
+        found: dict[str, Any] = json.loads(text)
+        video, audio = found.pop("video"), found.pop("audio")
+        facts = MediaFacts(
+            **found,
+            video=None if video is None else VideoFacts(**video),
+            audio=None if audio is None else AudioFacts(**audio),
+        )
+    except (KeyError, TypeError, AttributeError, RecursionError):
+        raise ValueError("no facts about a file") from None
+    for part in (facts, facts.video, facts.audio):
+        if part is not None and not all(_fits(getattr(part, field.name), field.type) for field in fields(part)):
+            raise ValueError("no facts about a file")
+    return facts
+
+
+def _fits(value: object, kind: object) -> bool:
+    """Tell whether a value is of the kind that a field of facts has."""
+    if kind is int:
+        return is_whole(value, -(1 << 62))
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, kind) if isinstance(kind, type) else True
 
 
 def _medium(row: Row) -> Medium:
@@ -95,7 +117,12 @@ def _medium(row: Row) -> Medium:
         raise UserError(
             f"The fingerprint of “{shown(row[5])}” in this study is damaged.", "Find out what else is: greenroom check"
         )
-    return Medium(row[0], row[1], MediumRole(row[2]), row[3], row[4], row[5], row[6], facts_from_json(row[7]))
+    what = f"What is known of the file “{shown(row[5])}”"
+    try:
+        facts = facts_from_json(row[7])
+    except ValueError:
+        raise damaged_value(what) from None
+    return Medium(row[0], row[1], stored_choice(MediumRole, row[2], what), row[3], row[4], row[5], row[6], facts)
 
 
 def _check_path(path: str) -> None:

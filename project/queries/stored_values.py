@@ -47,6 +47,11 @@ def judgment_called(judgment_id: str) -> str:
     return f"A judgment ({shown(judgment_id)})"
 
 
+def is_whole(found: object, least: int = 0) -> bool:
+    """Tell whether a value is a whole number from `least` on that fits into a column."""
+    return isinstance(found, int) and not isinstance(found, bool) and least <= found < 1 << 63
+
+
 def damaged_value(what: str) -> UserError:
     """Return the message for what is not as it is meant; `what` begins it."""
     return UserError(f"{what} of this study is damaged.", "Find out what else is: greenroom check STUDY")

@@ -3,17 +3,23 @@
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.gui.faces.cards import Crop
+from app.gui.faces.crops import Crops
+from app.gui.main_window import MainWindow
 from app.gui.playback_thread import playback_thread
 from app.gui.vlc_engine import VlcEngine
+from media import decoding, soundtrack, source
 from models.connection.network_filter import filter_works
+from project.store import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.hostile_media import NAMING, make_hostile
+from tests.waiting import HANG_MS
 
 HLS = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1.0,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n"
 
@@ -108,6 +114,34 @@ def test_every_thread_of_libvlc_has_lost_the_network(qtbot: QtBot, engine: VlcEn
     with pytest.raises(PermissionError):
         playback_thread().call(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
     socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
+
+
+@pytest.mark.skipif(not filter_works(), reason="the kernel takes no filter (seccomp) here")
+def test_every_thread_of_the_window_that_reads_a_recording_has_lost_the_network(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Study.create(tmp_path / "a.greenroom").close()
+    read, readers, crops = source.open_source, list[tuple[str, bool]](), list[object]()
+
+    def watched(path: Path) -> object:
+        readers.append((path.name, _filtered(threading.get_native_id())))
+        return read(path)
+
+    for module in (source, soundtrack, decoding):
+        monkeypatch.setattr(module, "open_source", watched)
+    window = open_window(tmp_path / "a.greenroom")
+    clip = make_clip(tmp_path / "clip.mp4", size=(48, 32), frames=60, fps=10, sound=True)
+    window.files.add([clip])
+    qtbot.waitUntil(lambda: window.player.times is not None, timeout=HANG_MS)
+    qtbot.waitUntil(lambda: window.timeline.peaks is not None, timeout=HANG_MS)
+    cutter = Crops(window)
+    cutter.ready.connect(lambda *_: crops.append(1))
+    cutter.open(clip)
+    cutter.request("a", (Crop(0, 0, 0, 16),))
+    qtbot.waitUntil(lambda: bool(crops), timeout=HANG_MS)
+    cutter.close()
+    assert len(readers) >= 4, "it is added, shown as a small picture and a wave, and played"
+    assert {filtered for _, filtered in readers} == {True}
 
 
 def _threads() -> set[int]:

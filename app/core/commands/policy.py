@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from app.core.leaving.in_force import is_newest, note_set, said_policy
 from app.core.release.rules import LEAST_WORDS
 from app.core.session import Session
+from models.connection.addresses import host_in, numeric
 from project.errors import UserError
+from project.hosts import host_key
 from project.names import shown
 from project.policy import Level, Policy
 from project.queries import policy as rows
@@ -137,23 +137,14 @@ def hosts_in(given: Iterable[str]) -> tuple[str, ...]:
 def _host(text: str) -> str:
     said = text.strip().lower()
     try:
-        named = _address(said) or (urlsplit(said if "://" in said else f"//{said}").hostname or "").rstrip(".")
-        named = named if named.isascii() else named.encode("idna").decode("ascii")
+        named = host_key(numeric(said) or host_in(said if "://" in said else f"https://{said}"))
     except ValueError:
         named = ""
-    if not named or len(named) > _LONGEST_HOST or not (_address(named) or _NAME.fullmatch(named)):
+    if not named or len(named) > _LONGEST_HOST or not (numeric(named) or _NAME.fullmatch(named.removesuffix("."))):
         raise UserError(
             f"“{shown(text.strip())}” is no name of a machine.", "Name it as its address does, such as api.example.org."
         )
     return named
-
-
-def _address(said: str) -> str:
-    """Return an IP address as requests name it; "" for what is none."""
-    try:
-        return str(ip_address(said.removeprefix("[").removesuffix("]")))
-    except ValueError:
-        return ""
 
 
 def _said(text: str) -> str:

@@ -23,7 +23,7 @@ from project.errors import UserError
 from project.names import shown
 from project.progress import Progress
 from project.queries.face_reviews import mask_state
-from project.queries.faces import faces_to_hide
+from project.queries.faces import faces_to_hide, searched_frames
 from project.queries.participants import all_participants
 from project.queries.regions import regions_of
 from project.queries.runs import SOURCE, latest_run, source_sha256
@@ -88,6 +88,7 @@ def gather(
     require_method(method, options)
     located = session.usable_picture(recording_id)
     run = faces_run(session, recording_id, located)
+    searched = searched_frames(run)
     people = {one.id: one for one in all_participants(session.study)}
     times = load_index(located.path, cache_folder()).times
     tracks = faces_to_hide(session.study, recording_id, times.times_us)
@@ -105,10 +106,10 @@ def gather(
         "tracked_by": run.backend,
         "mask_state": mask_state(session.study, recording_id),
         SOURCE: source_sha256(session.study, run),
-        "frames": run.result["frames"],
-        "damaged_frames": run.result.get("damaged_frames", []),
-        "ends_early_s": run.result.get("ends_early_s", 0.0),
-        "cuts": run.result.get("cuts", []),
+        "frames": searched.count,
+        "damaged_frames": [*searched.damaged],
+        "ends_early_s": searched.ends_early_s,
+        "cuts": [*searched.cuts],
         "method": method,
         "options": dict(options or {}),
         "exempt": cast(Json, exempt),

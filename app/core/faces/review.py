@@ -9,7 +9,7 @@ from app.core.session import Session
 from media.cache import cache_folder
 from project.counted import counted
 from project.queries.face_reviews import earlier_mask_state, face_reviews, mask_state, seen_spans
-from project.queries.faces import faces_to_hide
+from project.queries.faces import SearchedFrames, faces_to_hide, searched_frames
 from project.queries.regions import regions_of
 from project.queries.runs import latest_run
 from project.regions import Region
@@ -114,7 +114,8 @@ def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) 
         times: of its frames; read from its file when not given.
 
     Raises:
-        UserError: the times were not given, and the file is missing, replaced, or has no picture.
+        UserError: the times were not given, and the file is missing, replaced, or has no picture; or what the study
+            holds about its faces is damaged.
     """
     study, recording = session.study, session.recording(recording_id)
     if times is None:
@@ -122,6 +123,7 @@ def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) 
 
         times = load_index(session.usable_picture(recording_id).path, cache_folder()).times
     run = latest_run(study, recording_id, "faces")
+    searched = SearchedFrames(0, (), (), 0.0) if run is None else searched_frames(run)
     regions = regions_of(study, recording_id)
     faces = faces_to_hide(study, recording_id, times.times_us)
     medium = session.main_medium(recording_id)
@@ -132,9 +134,9 @@ def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) 
         faces,
         times,
         (video.width, video.height) if video is not None else (0, 0),
-        searched=_number(run.result.get("frames")) if run is not None else 0,
-        damaged=_numbers(run.result.get("damaged_frames")) if run is not None else (),
-        cuts=_numbers(run.result.get("cuts")) if run is not None else (),
+        searched=searched.count,
+        damaged=searched.damaged,
+        cuts=searched.cuts,
         regions=regions,
         seen=[(one.start_us, one.end_us) for one in seen],
     )
@@ -151,16 +153,10 @@ def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[Suggestion]:
     known = {one.id: one for one in tracks if not one.dismissed}
     found: list[Suggestion] = []
     for group in stored if isinstance(stored, list) else ():
-        members = [known[one] for one in group if one in known] if isinstance(group, list) else []
+        members = (
+            [known[one] for one in group if isinstance(one, str) and one in known] if isinstance(group, list) else []
+        )
         people = {one.participant_id for one in members if one.participant_id is not None}
         if len(members) > 1 and len(people) < 2 and any(one.participant_id is None for one in members):
             found.append(Suggestion(tuple(one.id for one in members), next(iter(people), None)))
     return sorted(found, key=lambda one: (one.participant_id is None, -len(one.track_ids)))
-
-
-def _number(stored: Json) -> int:
-    return stored if isinstance(stored, int) else 0
-
-
-def _numbers(stored: Json) -> list[int]:
-    return [one for one in stored if isinstance(one, int)] if isinstance(stored, list) else []

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from app.core.leaving.authority import authority_of
 from app.core.leaving.in_force import policy_in_force
 from app.core.session import Session
-from models.connection.addresses import known_here, loopback, resolve
+from models.connection.addresses import host_in, known_here, loopback, resolve
 from models.connection.proxies import UNSPOKEN, proxy_for
 from models.judges.registry import backend_of, options_of
 from project.errors import UserError
@@ -28,12 +28,12 @@ def why_not(session: Session, entry: JudgeEntry, recording_id: str, condition: s
     if entry.backend == PERSON or not backend_of(entry.backend).leaves:
         return None
     options = options_of(entry.backend, entry.settings)
-    parts = urlsplit(str(getattr(options, "url", "")))
+    url = str(getattr(options, "url", ""))
+    parts, host = urlsplit(url), host_in(url)
     try:
         port = parts.port or _PORTS.get(parts.scheme, 0)
     except ValueError:
         port = 0
-    host = (parts.hostname or "").lower()
     if not host:
         raise UserError(f"The judge {entry.name} has no address.", "Give it one: greenroom judge add ... --url")
     local = stays_here(host, port)
@@ -69,8 +69,9 @@ def unencrypted_note(session: Session, entry: JudgeEntry) -> str:
     if entry.backend == PERSON:
         return ""
     try:
-        parts = urlsplit(str(getattr(options_of(entry.backend, entry.settings), "url", "")))
-        host, port = (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme, 0)
+        url = str(getattr(options_of(entry.backend, entry.settings), "url", ""))
+        parts, host = urlsplit(url), host_in(url)
+        port = parts.port or _PORTS.get(parts.scheme, 0)
     except (UserError, ValueError):
         return ""
     if not host or parts.scheme != "http" or stays_here(host, port):

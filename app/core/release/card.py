@@ -1,5 +1,6 @@
 """The data card, the terms of use and the terms of access of a release, from templates with named slots."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,8 +48,8 @@ class CardFacts:
     sounds: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def write_cards(folder: Path, plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> list[str]:
-    """Write card, terms of use and terms of access; returns their names."""
+def write_cards(folder: Path, plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> dict[str, str]:
+    """Write card, terms of use and terms of access; returns their names and the SHA-256 of what was written."""
     slots = {
         "title": plan.title or "Data set",
         "contact": plan.contact or _NOT_STATED,
@@ -63,10 +64,14 @@ def write_cards(folder: Path, plan: ReleasePlan, outcomes: Sequence[Outcome], fa
         "texts": _texts(plan, facts),
         "waivers": _waivers(facts),
     }
+    written = {}
     for template, name in TEMPLATES.items():
         text = resource("release", f"{template}.md").read_text("utf-8")
-        (folder / name).write_text(Template(text).substitute(slots), "utf-8", newline="\n")
-    return [*TEMPLATES.values()]
+        content = Template(text).substitute(slots).encode()
+        with (folder / name).open("xb") as file:
+            file.write(content)
+        written[name] = hashlib.sha256(content).hexdigest()
+    return written
 
 
 def _contents(plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> str:

@@ -371,17 +371,21 @@ def _write(
         if (found := secret["sounds"][str(one.outcome.number)]) is not None
     }
     made_of = {name: list(codes) for name, codes in cast(dict[str, list[str]], parameters["made_of"]).items()}
+    written: dict[str, str] = {}
     for name in made_of:
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(texts / name, target)
         if sha256_of(target) != _prepared(parameters, name):
             raise _changed_texts()
-    made_of |= {name: [source] for name, source in write_media(staging, plan, renderings, treatments, progress).items()}
+        written[name] = str(_prepared(parameters, name))
+    media = write_media(staging, plan, renderings, treatments, progress)
+    made_of |= {name: [file.source] for name, file in media.items()}
+    written |= {name: file.sha256 for name, file in media.items()}
     for one in renderings:
         require_unchanged(one)
     facts = cast(dict[str, Json], parameters["facts"])
-    write_cards(staging, plan, outcomes, card_from(cast(dict[str, Any], parameters["card"])))
+    written |= write_cards(staging, plan, outcomes, card_from(cast(dict[str, Any], parameters["card"])))
     sources = cast(dict[str, Json], facts["sources"])
     for one in renderings:
         code = recording_code(one.outcome.number)
@@ -394,7 +398,7 @@ def _write(
             "raw": sealed(key, one.source.sha256),
             "sound": _sound_facts(secret["sounds"][str(one.outcome.number)]),
         }
-    text = manifest(staging, made_of, {**facts, "sources": sources})
+    text = manifest(staging, written, made_of, {**facts, "sources": sources})
     (staging / NAME).write_text(text, "utf-8", newline="\n")
     set_times(staging)
     return text

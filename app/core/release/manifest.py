@@ -17,24 +17,30 @@ FIXED_TIME = 946_684_800
 """1 January 2000: the time that every file of a release has."""
 
 
-def manifest(folder: Path, made_of: Mapping[str, Sequence[str]], facts: Mapping[str, Json]) -> str:
+def manifest(
+    folder: Path, written: Mapping[str, str], made_of: Mapping[str, Sequence[str]], facts: Mapping[str, Json]
+) -> str:
     """Return the text of a release's manifest.
 
     Args:
         folder: of the release, with all other files.
+        written: path of a file in it -> SHA-256 of what was written there.
         made_of: path of a file in it -> keys of `facts["sources"]` that it was made of.
         facts: about the release; its sources by key, raw files only as sealed checksums.
+
+    Raises:
+        UserError: the folder does not hold those files as they were written.
     """
+    _require(folder, written, "made")
     files: list[Json] = [
         {
             "path": name,
             "bytes": (folder / name).stat().st_size,
-            "sha256": sha256_of(folder / name),
+            "sha256": written[name],
             "encoded": Path(name).suffix in ENCODED,
             "made_of": [*made_of.get(name, ())],
         }
-        for name in files_in(folder)
-        if name != NAME
+        for name in sorted(written)
     ]
     whole = {"format": "greenroom-release", "version": 1, **facts, "files": files}
     return json.dumps(whole, indent=1, sort_keys=True) + "\n"
@@ -52,13 +58,17 @@ def require_as_written(folder: Path, text: str) -> None:
     """
     listed = {str(one["path"]): one["sha256"] for one in json.loads(text)["files"]}
     listed[NAME] = hashlib.sha256(text.encode()).hexdigest()
+    _require(folder, listed, "checked")
+
+
+def _require(folder: Path, listed: Mapping[str, object], when: str) -> None:
     try:
         same = {name: sha256_of(folder / name) for name in files_in(folder)} == listed
     except OSError:
         same = False
     if not same:
         raise UserError(
-            "The files of the release were changed while it was checked, so it was removed.", "Release again."
+            f"The files of the release were changed while it was {when}, so it was removed.", "Release again."
         )
 
 

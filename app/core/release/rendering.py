@@ -103,7 +103,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress
             "zero_us": done.start_us,
             "blanked_us": [*done.blanked_us],
             "undrawn_us": [*done.undrawn_us],
-            "sha256": sha256_of(folder / _CLIP),
+            "sha256": done.sha256,
         }
         (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
     looked_at = read_whole(folder / _CLIP)

@@ -146,7 +146,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     from anonymize.bare import bare_frames
     from anonymize.check import CheckResult, check_rendering
     from anonymize.render import render
-    from media.whole_file import WholeFile, read_whole
+    from media.whole_file import WholeFile, changed_meanwhile, read_whole
     from models.faces.registry import detector
 
     started = time.monotonic()
@@ -179,6 +179,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             plan = replace(plan, sound=filter_of(sound, plan.source, progress))
         done = render(plan, progress, check)
     ((whole, found),) = checked
+    if whole.sha256 != done.sha256:
+        done.output.unlink(missing_ok=True)
+        raise changed_meanwhile(done.output.name)
     begin = 0 if plan.start_us is None else plan.start_us
     end = math.inf if plan.end_us is None else plan.end_us
     return {

@@ -17,7 +17,7 @@ from models.voices.registry import usual as usual_embedder
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress
-from project.queries.faces import tracks_of
+from project.queries.faces import searched_frames, tracks_of
 from project.queries.heard import speech_of
 from project.queries.participants import all_participants, participants_in
 from project.queries.runs import insert_run, latest_run
@@ -186,7 +186,7 @@ def _faces(session: Session, recording_id: str) -> tuple[Path | None, list[FaceT
 
 def _faces_facts(session: Session, recording_id: str) -> dict[str, Json]:
     run = latest_run(session.study, recording_id, "faces")
-    return {"faces_run": run.id if run else None, "cuts": run.result.get("cuts", []) if run else []}
+    return {"faces_run": run.id if run else None, "cuts": [*searched_frames(run).cuts] if run else []}
 
 
 def _cast(

@@ -68,7 +68,9 @@ class Crops(QObject):
         wanted = {key: self._waiting.pop(key) for key in keys}
         path = self._path
         self._busy = True
-        self._background.run(lambda progress: _decoded(path, wanted, progress), self._deliver, lambda _e: self._fail())
+        self._background.run_confined(
+            lambda progress: _decoded(path, wanted, progress), self._deliver, lambda _e: self._fail()
+        )
 
     def _deliver(self, found: Mapping[str, Sequence[QImage]]) -> None:
         self._busy = False

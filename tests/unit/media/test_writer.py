@@ -16,6 +16,7 @@ from media.iterate import iterate, pictures
 from media.picture import Picture
 from media.probe import probe
 from media.writer import ClipResult, paint_clip, stream_times
+from project.checksums import sha256_of
 from project.errors import Cancelled, UserError
 from tests.fakes.clips import make_clip, noise, number_of
 from tests.fakes.encoded import pictures_to_encode
@@ -419,3 +420,25 @@ def test_a_stretch_of_a_real_conversation_keeps_times_and_sync(shared_data: Path
     for start in range(0, 96_000, 24_000):
         part = slice(start, start + 20_000)
         assert shift_ms(after[part], before[part], 16_000) == pytest.approx(0, abs=1)
+
+
+@pytest.mark.parametrize("how", ["replaced", "written to"])
+def test_a_clip_that_another_program_touches_before_it_has_its_name_is_not_kept(tmp_path: Path, how: str) -> None:
+    source, other = make_clip(tmp_path / "a.mp4", frames=4), make_clip(tmp_path / "b.mp4", frames=4)
+
+    def touched(clip: Path) -> None:
+        if how == "replaced":
+            other.replace(clip)
+        else:
+            with clip.open("ab") as file:
+                file.write(b"\0\0\0\x10freeother da")
+
+    with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
+        paint_clip(source, tmp_path / "out.mp4", leave, examine=touched)
+    assert not (tmp_path / "out.mp4").exists()
+
+
+def test_the_checksum_is_that_of_the_clip(tmp_path: Path) -> None:
+    clip = paint_clip(make_clip(tmp_path / "a.mp4", frames=4), tmp_path / "out.mp4", leave)
+    assert clip.sha256 == sha256_of(clip.path)
+    assert [path.name for path in tmp_path.glob(".*")] == []

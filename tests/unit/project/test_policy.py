@@ -223,3 +223,31 @@ def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
 def test_each_damage_lets_nothing_out(damage: dict[str, object]) -> None:
     found = {**Policy(Level.ANONYMIZED, downloads=True).as_json(), **damage}
     assert policy_from(found) == Policy()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("named", "asked", "same"),
+    [
+        ("judge.example.org", "judge.example.org.", True),
+        ("Judge.Example.org.", "judge.example.org", True),
+        ("192.0.2.7", "::ffff:192.0.2.7", True),
+        ("192.0.2.7", "0xc0.0.519", True),
+        ("192.0.2.7", "3221225991", True),
+        ("2001:db8::1", "[2001:DB8:0:0::1]", True),
+        # Without the dot, it is looked up in the domain of this machine.
+        ("judge", "judge.", False),
+        ("judge.example.org", "judge.example.org..", False),
+        ("judge.example.org", "judge.example.org.elsewhere", False),
+        ("192.0.2.7", "192.0.2.70", False),
+        ("192.0.2.7", "192.0.2.7 x", False),
+        ("2001:db8::1", "2001:db8::1%eth0", False),
+        ("strasse.example", "xn--strae-oqa.example", False),
+    ],
+)
+@pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.CLUSTER])
+def test_a_host_has_the_permission_of_its_name_in_every_spelling_and_no_other(
+    named: str, asked: str, same: bool, purpose: Purpose
+) -> None:
+    policy = Policy(Level.RAW, "We need it", "Ada", hosts=(named,))
+    request = Departure(purpose, asked, 443, (), False, texts=1, scheme="https")
+    assert (rule(policy, request, Evidence("", "")) == "") == same

@@ -202,6 +202,10 @@ def test_what_was_said_for_one_level_does_not_stand_for_another() -> None:
         ("2001:db8::1", "2001:db8::1"),
         ("192.0.2.7", "192.0.2.7"),
         ("bücher.example", "xn--bcher-kva.example"),
+        ("straße.example", "xn--strae-oqa.example"),
+        ("0x7f.1", "127.0.0.1"),
+        ("[::ffff:192.0.2.7]", "192.0.2.7"),
+        ("judge.", "judge."),
     ],
 )
 def test_a_host_is_kept_as_requests_name_it(given: str, host: str) -> None:

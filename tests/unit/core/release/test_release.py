@@ -12,6 +12,8 @@ from typing import Any
 import av
 import pytest
 
+import anonymize.render
+from anonymize.render import RenderPlan, RenderResult
 from app.core.commands.face_review import assign_faces
 from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.release import confirm_texts, set_words
@@ -27,6 +29,7 @@ from app.core.session import Session
 from media.cache import cache_folder
 from media.index import load_index
 from media.iterate import pictures
+from media.writer import paint_clip
 from project.checksums import sha256_of
 from project.errors import Cancelled, UserError
 from project.ids import new_id
@@ -299,6 +302,59 @@ def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
     with pytest.raises(UserError, match="changed while it was checked"):
         release(session, tmp_path / "release")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "video-source/solid/recording-0001.mp4",
+        "video-15hz/solid/recording-0001.mp4",
+        "frames-1hz/solid/recording-0001/00001.jpg",
+        "LICENCE.md",
+        "annotations/csv/annotations.csv",
+        "more.md",
+    ],
+)
+def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_not_released(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    write = job.write_cards
+
+    def swapped(folder: Path, *given: Any) -> Any:
+        written = write(folder, *given)
+        other = tmp_path / "other"
+        if name.endswith(".mp4"):
+            # What a reading back has nothing against: another clip, encoded by the program itself.
+            medium = session.main_medium(all_recordings(session.study)[0].id)
+            assert medium is not None
+            paint_clip(session.locate(medium).path, other, lambda _picture: None, sound="none")
+        elif name.endswith(".jpg"):
+            other.write_bytes((folder / name).with_name("00000.jpg").read_bytes())
+        else:
+            other.write_text("Other words.\n")
+        other.replace(folder / name)
+        return written
+
+    monkeypatch.setattr(job, "write_cards", swapped)
+    with pytest.raises(UserError, match="changed while it was made"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_a_clip_that_is_put_in_the_place_of_a_rendering_in_the_cache_is_not_released(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render = anonymize.render.render
+
+    def swapped(plan: RenderPlan, *given: Any) -> RenderResult:
+        done = render(plan, *given)
+        paint_clip(plan.source, plan.destination, lambda _picture: None, sound="none", overwrite=True)
+        return done
+
+    monkeypatch.setattr(anonymize.render, "render", swapped)
+    result = release(session, tmp_path / "release")
+    assert result["released"] is False
+    assert "A rendering in the cache is damaged" in result["reasons"][0]["sentence"]
 
 
 def test_texts_reach_a_folder_on_another_disk(

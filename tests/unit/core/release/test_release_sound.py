@@ -132,15 +132,14 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
         make = job.treatment_of
         monkeypatch.setattr(job, "treatment_of", lambda one, *rest: make(replace(one, covered=()), *rest))
     else:
-        write = job.write_media
+        copy = write_media.sounding_copy
 
-        def twice(folder: Path, *rest: Any) -> dict[str, str]:
-            made = write(folder, *rest)
-            with (folder / "video-source/solid/recording-0001.mp4").open("ab") as file:
+        def twice(clip: Path, source: Path, destination: Path, *rest: Any, **named: Any) -> None:
+            copy(clip, source, destination, *rest, **named)
+            with destination.open("ab") as file:
                 file.write(b"\0\0\0\x10mdatraw data")
-            return made
 
-        monkeypatch.setattr(job, "write_media", twice)
+        monkeypatch.setattr(write_media, "sounding_copy", twice)
     with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
         release(session, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.connection import addresses
-from models.connection.addresses import known_here, loopback, numeric, resolve
+from models.connection.addresses import host_in, known_here, loopback, numeric, resolve
 
 
 @given(st.ip_addresses(v=4, network="127.0.0.0/8"))
@@ -82,6 +82,58 @@ def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.Mon
     assert not known_here("a.localhost")
     monkeypatch.setattr(addresses, "_HOSTS", hosts / "gone")
     assert not known_here("box.lab")
+
+
+def test_a_name_with_a_dot_at_its_end_is_another_one_than_that_in_the_list_of_hosts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("10.1.2.3 box.lab\n")
+    monkeypatch.setattr(addresses, "_HOSTS", hosts)
+    assert not known_here("box.lab.")
+
+
+@pytest.mark.parametrize("name", ["localhost.", "LocalHost."])
+def test_the_name_of_this_machine_is_never_looked_up_elsewhere(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    asked = []
+
+    def look_up(host: str, *_: object, **__: object) -> list[object]:
+        asked.append(host)
+        return [(0, 0, 0, "", ("127.0.0.1", 80))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    assert known_here(name)
+    assert resolve(name, 80) == ("127.0.0.1",)
+    assert asked == ["localhost"]
+
+
+@given(st.text("0123456789abcdefx. ", max_size=16))
+def test_what_is_an_address_is_one_for_the_system_too(text: str) -> None:
+    try:
+        system = socket.inet_ntoa(socket.inet_aton(text))
+    except (OSError, UnicodeError):
+        system = ""
+    assert numeric(text) == ("" if " " in text else system)
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1 example.org", "8.8.8.8\tx", "0.0.0.0 "])
+def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None:
+    assert numeric(text) == ""
+    assert not known_here(text)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://straße.example/v1", "xn--strae-oqa.example"),
+        ("https://judge。Example/v1", "judge.example"),
+        ("https://[2001:DB8::1]:8443/", "2001:db8::1"),
+        ("https:///v1", ""),
+        ("https://\uff4cocalhost/", ""),
+    ],
+)
+def test_a_host_is_read_as_requests_name_it(url: str, host: str) -> None:
+    assert host_in(url) == host
 
 
 def test_all_addresses_of_a_name_are_found_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
