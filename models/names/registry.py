@@ -19,8 +19,9 @@ FINDERS = {
     "own-french": _SPACY,
     "own-chinese": _SPACY,
     "spacy": _SPACY,
+    "spacy-french": _SPACY,
 }
-"""What a lab brings itself goes before the small English model."""
+"""What a lab brings itself goes before the small models of the catalogue."""
 NEEDS_WEIGHTS = {
     "own": "ner",
     "own-german": "ner-german",
@@ -28,12 +29,13 @@ NEEDS_WEIGHTS = {
     "own-french": "ner-french",
     "own-chinese": "ner-chinese",
     "spacy": "ner-english",
+    "spacy-french": "ner-french-small",
 }
 BY_LANGUAGE = {
     "en": "ner-english",
     "de": "ner-german",
     "es": "ner-spanish",
-    "fr": "ner-french",
+    "fr": "ner-french-small",
     "zh": "ner-chinese",
 }
 """The weights to get where texts are in a language of which no model of names is installed."""
