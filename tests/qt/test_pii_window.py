@@ -50,8 +50,8 @@ class Answers(Questions):
         self.agrees = False
         self.asked: list[str] = []
 
-    def agree(self, title: str, text: str, button: str) -> bool:
-        self.asked.append(text)
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
+        self.asked.append(question)
         return self.agrees
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
@@ -331,9 +331,9 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     session = main.studio.session
     assert session is not None
     recording = all_recordings(session.study)[0]
-    update_utterance(
-        session.study, replace(utterances_of(session.study, recording.id)[1], text=f"so {LISTED.lower()} laughed")
-    )
+    said = utterances_of(session.study, recording.id)[1]
+    with session.step("Say"):
+        update_utterance(session.study, replace(said, text=f"so {LISTED.lower()} laughed"))
     search_at_once(session)
     window = main.windows.open("pii")
     assert isinstance(window, PiiWindow)
@@ -362,7 +362,7 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     shutil.copytree(english_names_folder, weights.folder())
     search_at_once(session)
     with qtbot.waitSignal(window._finding.changed):
-        main.jobs.done.emit(work, {})
+        main.jobs.done.emit(work, {"name": "ner-english"})
     assert not window.languages.isVisible()
     assert not window.models.isVisible()
     assert (LISTED.lower(), "") in texts(window)
