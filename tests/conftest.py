@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import shutil
 import sqlite3
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -21,8 +22,10 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.unread_sources import leave_sources_unread
 from models import weights
+from models.weights.adding import add
 from project import access, store
 from project.errors import UserError
+from tests.fakes.listed_names import write_pipeline
 from tests.fakes.llama_server import LlamaServer, run_llama_server
 from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
 from tests.waiting import HANG_MS
@@ -111,6 +114,22 @@ def real_weights() -> Callable[[str], Path]:
                 pytest.skip(f"{error.message} {error.hint}")
 
     return path_of
+
+
+@pytest.fixture(scope="session")
+def english_names_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of weights with a small model of English names, brought as a lab brings its own."""
+    base = tmp_path_factory.mktemp("names")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(weights.FOLDER_VARIABLE, str(base / "models"))
+        add("ner", write_pipeline(base / "pipeline"), "CC0-1.0")
+    return base / "models"
+
+
+@pytest.fixture
+def english_names(own_folders: None, english_names_folder: Path) -> None:
+    """A machine on which a model of English names is installed, as a release of English speech needs."""
+    shutil.copytree(english_names_folder, weights.folder(), dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonymize.pii.hit import CERTAIN, STRONG, Stretch
 from anonymize.pii.kinds import ACCOUNT, IDENTITY, LICENCE, LINK, MAIL, PHONE
+from anonymize.pii.links import links
 from models.names.light_imports import without_heavy_packages
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ _KINDS = {
     "CRYPTO": ACCOUNT,
     "US_BANK_NUMBER": ACCOUNT,
     "EMAIL_ADDRESS": MAIL,
-    "URL": LINK,
     "IP_ADDRESS": LINK,
     "MAC_ADDRESS": LINK,
     "PHONE_NUMBER": PHONE,
@@ -73,6 +73,7 @@ def presidio(text: str) -> Iterator[Stretch]:
     """Yield what Presidio's patterns find in a text in which spoken numbers are written out."""
     if not _WORTH_IT.search(text):
         return
+    yield from links(text)
     engine = analyzer()
     for at in range(0, len(text), _PIECE):
         piece = text[at : at + _PIECE + _OVERLAP]
@@ -89,15 +90,19 @@ def analyzer() -> "AnalyzerEngine":
         import presidio_analyzer.predefined_recognizers as predefined
         from presidio_analyzer import AnalyzerEngine, EntityRecognizer, RecognizerRegistry
 
-        from anonymize.pii.presidio_parts import BlankEngine, OfflineEmail, OfflineUrl, SurePhone
+        from anonymize.pii.presidio_parts import BlankEngine, NearContext, OfflineEmail, SurePhone
 
         recognizers: list[EntityRecognizer] = [
             OfflineEmail(supported_language=_LANGUAGE),
-            OfflineUrl(supported_language=_LANGUAGE),
             SurePhone(supported_regions=_REGIONS, supported_language=_LANGUAGE),
         ]
         for name in _RECOGNIZERS:
             made: Any = getattr(predefined, name)
             recognizers.append(made(supported_language=_LANGUAGE))
         registry = RecognizerRegistry(recognizers=recognizers, supported_languages=[_LANGUAGE])
-        return AnalyzerEngine(registry=registry, nlp_engine=BlankEngine(_LANGUAGE), supported_languages=[_LANGUAGE])
+        return AnalyzerEngine(
+            registry=registry,
+            nlp_engine=BlankEngine(_LANGUAGE),
+            supported_languages=[_LANGUAGE],
+            context_aware_enhancer=NearContext(),
+        )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from anonymize.pii.lexicon import key_of
+from anonymize.pii.lexicon import is_given, key_of
 from project.common_words import is_common
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 WITH_RULES = frozenset({"en", "de", "es", "fr", "zh"})
 """Languages whose dates, cards, identity numbers, telephone numbers and spoken numbers are found."""
-WITH_RULES_FOR_NAMES = frozenset({"en"})
-"""Languages of which rules find names as well as a model does; see the page on personal information."""
 UNCLEAR = ""
 """The language of a text that is too short, or too strange, to tell."""
 
@@ -35,10 +33,11 @@ _CHINESE = frozenset({"zh", "wuu", "yue", "hak", "nan", "gan", "cdo"})
 
 def language_of(text: str) -> str:
     """Return the code (ISO 639) of the language of a text; `UNCLEAR` where it cannot be told."""
-    words = _words(text)
+    # The name of a person belongs to no language.
+    words = [word for word in _words(text) if is_common(word) or not is_given(word)]
     if count_words(text) < _LEAST_WORDS:
         return "en" if words and all(is_common(word) for word in words) else UNCLEAR
-    if _HAN.search(text) and not _KANA.search(text) and not words:
+    if _HAN.search(text) and not _KANA.search(text) and not _words(text):
         return "zh"
     english = sum(map(is_common, words)) / len(words) if words else 0.0
     if english >= _SURELY_ENGLISH:

@@ -1,12 +1,14 @@
 """What Presidio is given in place of parts that would contact a host. Imported by `engine.py` alone."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import spacy
 import tldextract
+from presidio_analyzer.context_aware_enhancers import LemmaContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
-from presidio_analyzer.predefined_recognizers import EmailRecognizer, PhoneRecognizer, UrlRecognizer
+from presidio_analyzer.predefined_recognizers import EmailRecognizer, PhoneRecognizer
 
 # The list of public suffixes that tldextract carries; nothing is fetched and nothing kept on disk.
 SUFFIXES = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
@@ -60,16 +62,34 @@ class BlankEngine(NlpEngine):
         return [self._language]
 
 
+class NearContext(LemmaContextAwareEnhancer):
+    """Presidio's look at the words before a number, which reads all words of a text for each number in it.
+
+    This one reads the last few words before it, so that a text full of numbers takes no minutes.
+    """
+
+    FAR = 40
+    """How many tokens before a number are looked at, for the five words that say something."""
+
+    def _extract_surrounding_words(self, nlp_artifacts: NlpArtifacts, word: str, start: int) -> list[str]:
+        """Return the words before a place, the nearest first, and the one that stands there, as the base class does."""
+        del word
+        lemmas, keywords = nlp_artifacts.lemmas, self._keywords(nlp_artifacts)
+        here = max(0, bisect_right(nlp_artifacts.tokens_indices, start) - 1)
+        near = [lemmas[at].lower() for at in range(here, max(-1, here - self.FAR), -1)]
+        return [lemma for lemma in near if lemma in keywords][: self.context_prefix_count + 1]
+
+    def _keywords(self, nlp_artifacts: NlpArtifacts) -> frozenset[str]:
+        if nlp_artifacts is not self._read:
+            self._read, self._known = nlp_artifacts, frozenset(nlp_artifacts.keywords)
+        return self._known
+
+    _read: NlpArtifacts | None = None
+    _known: frozenset[str] = frozenset()
+
+
 class OfflineEmail(EmailRecognizer):
     """Presidio's recognizer of e-mail addresses, with the list of domains that is installed."""
-
-    def validate_result(self, pattern_text: str) -> bool:
-        """Tell whether the domain ends in a public suffix."""
-        return bool(SUFFIXES(pattern_text).top_domain_under_public_suffix)
-
-
-class OfflineUrl(UrlRecognizer):
-    """Presidio's recognizer of links, with the list of domains that is installed."""
 
     def validate_result(self, pattern_text: str) -> bool:
         """Tell whether the domain ends in a public suffix."""

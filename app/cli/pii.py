@@ -15,7 +15,10 @@ from project.timebase import format_time
 from project.types import Json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.core.pii.hits import PlacedHit
+    from app.core.pii.languages import LanguageCoverage
 
 _AROUND = 30
 _RECORDING = click.option("--recording", multiple=True, help="Only in this one: number, file name or id. Repeatable.")
@@ -48,7 +51,7 @@ def find(
       greenroom pii find my-study.greenroom
       greenroom pii find my-study.greenroom --undecided --out look.csv
     """
-    from app.core.pii.finder import model_of_names
+    from app.core.pii.finder import recognizers_now
     from app.core.pii.languages import language_gaps
     from app.core.pii.tables import write_list
 
@@ -57,24 +60,21 @@ def find(
         found = _selected(session, recording, kind, (), undecided=undecided)
         if out is not None:
             write_list(out, found, numbers)
-        model = model_of_names()
+        recognizers = recognizers_now()
         gaps = language_gaps(session)
     lines = [_line(one, numbers) for one in found]
     open_ones = sum(one.verdict is None for one in found)
     lines.append(f"{counted(len(found), 'place')}, {open_ones} undecided (hidden until somebody decides).")
-    if model is None:
-        lines.append("Names are found by rules alone. With a model more are: greenroom models fetch ner-english")
-    for number, coverage in gaps:
-        lines.append(
-            f"Recording {number}: {coverage.sentence()}. Personal information may be missed. {coverage.hint()}"
-        )
+    lines.append(f"Searched by rules{''.join(f' and {title}' for title in recognizers.titles)}.")
+    lines += _gap_lines(gaps)
     missed: list[Json] = [
         {"recording": number, "words": dict(coverage.words), "covered": coverage.covered} for number, coverage in gaps
     ]
     answer: dict[str, Json] = {
         "hits": _rows(found, numbers),
         "undecided": open_ones,
-        "model": model,
+        "model": recognizers.model,
+        "searched_by": ["rules", *recognizers.titles],
         "not_covered": missed,
     }
     tell(as_json, answer, "\n".join(lines))
@@ -188,12 +188,14 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
     from app.core.pii.frozen import frozen_personal
     from app.core.pii.hits import hits
     from app.core.pii.hits import undecided as undecided_in
+    from app.core.pii.languages import language_gaps
 
     if (out is None) == (not in_place):
         raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
     with Session.open(study, annotator) as session:
         keep_numbers(session, hits(session))
         left = len(undecided_in(session))
+        gaps = language_gaps(session)
         files = write_copies(session, out) if out is not None else []
         changed = replace_in_study(session)[0] if in_place else 0
         frozen = frozen_personal(session) if in_place else {}
@@ -206,6 +208,7 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
         text = f"Wrote {counted(len(files), 'file')} to {out}."
     if left:
         text += f"\n{counted(left, 'place')} nobody decided about: hidden too."
+    text += "".join(f"\n{line}" for line in _gap_lines(gaps))
     for name, count in frozen.items():
         text += (
             f"\nThe item set {name} is frozen and was not changed: {counted(count, 'item')} with personal information. "
@@ -311,6 +314,13 @@ def _from_file(session: Session, file: Path) -> int:
             chosen = [by_place[one.place] for one in choices if one.verdict is verdict and one.kind == kind]
             commands.decide(session, chosen, verdict, kind)
     return len(choices)
+
+
+def _gap_lines(gaps: "Sequence[tuple[int, LanguageCoverage]]") -> list[str]:
+    return [
+        f"Recording {number}: {coverage.sentence()}. Names may be missed. {coverage.hint()}"
+        for number, coverage in gaps
+    ]
 
 
 def _numbers(session: Session) -> dict[str, int]:

@@ -6,6 +6,9 @@ from typing import Protocol
 
 from project.types import Json
 
+PERSON_LABELS = frozenset({"PERSON", "PER"})
+"""What pipelines call the name of a person: English ones the first, those of other languages the second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:

@@ -1,12 +1,15 @@
 """The finders of names there are. A new one is one file and one line here."""
 
+import hashlib
 import json
 from importlib import import_module
 from typing import cast
 
 from models import weights
-from models.names.base import NameFinder
+from models.names.base import PERSON_LABELS, NameFinder
+from models.weights import folders
 from project.errors import UserError
+from project.types import Json
 
 _SPACY = "models.names.spacy_ner:SpacyNames"
 FINDERS = {
@@ -16,8 +19,9 @@ FINDERS = {
     "own-french": _SPACY,
     "own-chinese": _SPACY,
     "spacy": _SPACY,
+    "spacy-french": _SPACY,
 }
-"""What a lab brings itself goes before the small English model."""
+"""What a lab brings itself goes before the small models of the catalogue."""
 NEEDS_WEIGHTS = {
     "own": "ner",
     "own-german": "ner-german",
@@ -25,7 +29,16 @@ NEEDS_WEIGHTS = {
     "own-french": "ner-french",
     "own-chinese": "ner-chinese",
     "spacy": "ner-english",
+    "spacy-french": "ner-french-small",
 }
+BY_LANGUAGE = {
+    "en": "ner-english",
+    "de": "ner-german",
+    "es": "ner-spanish",
+    "fr": "ner-french-small",
+    "zh": "ner-chinese",
+}
+"""The weights to get where texts are in a language of which no model of names is installed."""
 ANY_LANGUAGE = "xx"
 """What spaCy writes for a pipeline of several languages."""
 _JOIN = "+"
@@ -34,25 +47,61 @@ _JOIN = "+"
 def usual() -> str | None:
     """Return the finders of names whose weights are installed, the first of each language, joined by `+`.
 
-    None where there is none.
+    A pipeline that finds no names of persons is none. None where there is none.
     """
     chosen: dict[str, str] = {}
     for name in FINDERS:
         if weights.installed(NEEDS_WEIGHTS[name]):
             language = language_of(name)
-            if language not in chosen and ANY_LANGUAGE not in chosen:
+            if language and language not in chosen and ANY_LANGUAGE not in chosen:
                 chosen[language] = name
     return _JOIN.join(chosen.values()) or None
 
 
 def language_of(name: str) -> str:
-    """Return the code of the language of a finder whose weights are installed; `xx` for several, or an empty one."""
+    """Return the code of the language in which an installed finder finds names of persons; `xx` for several.
+
+    "" where its pipeline finds none, or does not say which language it is of.
+    """
+    meta = _meta(name)
+    language, labels, disabled = meta.get("lang"), meta.get("labels"), meta.get("disabled")
+    if not isinstance(language, str) or not isinstance(labels, dict):
+        return ""
+    idle = disabled if isinstance(disabled, list) else []
+    found = {label for part, each in labels.items() if part not in idle and isinstance(each, list) for label in each}
+    return language if found & PERSON_LABELS else ""
+
+
+def titles(names: str | None) -> list[str]:
+    """Return name of the weights, and name and version of the pipeline, of some finders, as `usual` names them."""
+    made = []
+    for name in names.split(_JOIN) if names else []:
+        meta = _meta(name)
+        pipeline = f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}".strip()
+        made.append(f"{NEEDS_WEIGHTS[name]} ({pipeline})")
+    return made
+
+
+def fingerprint(names: str | None) -> str:
+    """Return what tells apart models that were installed under the same names one after another; "" for none."""
+    if not names:
+        return ""
+    states = [
+        f"{name} {inside} {state.st_size} {state.st_mtime_ns}"
+        for name in names.split(_JOIN)
+        for inside, file in sorted(folders.files(weights.place(NEEDS_WEIGHTS[name])).items())
+        for state in (file.stat(),)
+    ]
+    return hashlib.sha256("\n".join(states).encode()).hexdigest()
+
+
+def _meta(name: str) -> dict[str, Json]:
+    """Return what a pipeline says of itself; nothing where that cannot be read."""
     try:
         meta = json.loads((weights.path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
     except (OSError, ValueError):
-        return ""
-    found = meta.get("lang") if isinstance(meta, dict) else None
-    return found if isinstance(found, str) else ""
+        return {}
+    return meta if isinstance(meta, dict) else {}
 
 
 def languages(names: str | None) -> frozenset[str]:

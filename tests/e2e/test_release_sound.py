@@ -21,7 +21,7 @@ from tests.e2e.test_release import WEIGHTS
 from tests.fakes.terminal import Terminal
 from tests.fakes.words_in_files import words_in
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("english_names")]
 
 CLIP, START_S, SECONDS = "talk_vfr_tags.mp4", 0.4, 3.0
 SECRETS = ("Anna", "Example", "Ada Byron", "555-867", "5309", "867", "lectern", "lab.greenroom")

@@ -1,7 +1,9 @@
 """Deciding on personal information in the window: by keys, by place, by word, by hand, and with its sound."""
 
 import json
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,14 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.jobs import Work
 from app.core.pii import search
 from app.core.pii.hits import hits
 from app.core.session import Session
 from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.pii.window import PiiWindow
+from models import weights
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.participants import all_participants, insert_participant
@@ -27,6 +31,7 @@ from project.store import Study
 from project.synthetic import fill
 from project.transcript import estimated
 from project.types import Json, Participant, ParticipantRole, Utterance
+from tests.fakes.listed_names import LISTED
 from tests.qt.walking import nameless, unexplained
 
 SAID = (
@@ -36,11 +41,18 @@ SAID = (
     "Write to bob@lab.example.org, please.",
 )
 FOUND: dict[str, dict[str, Json]] = {}
+pytestmark = pytest.mark.usefixtures("english_names")
 
 
 class Answers(Questions):
     def __init__(self, place: Path) -> None:
         self.place = place
+        self.agrees = False
+        self.asked: list[str] = []
+
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
+        self.asked.append(question)
+        return self.agrees
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
         assert "apart" in title
@@ -70,7 +82,7 @@ def search_at_once(session: Session) -> None:
     """Search the texts here, once for all tests; a worker takes seconds to begin. Two tests below wait for theirs."""
     work = search.prepare(session)
     assert work is not None
-    texts = json.dumps(work.parameters["texts"])
+    texts = json.dumps(work.parameters)
     if texts not in FOUND:
         FOUND[texts] = search.compute(work.parameters, Silent())
     search.store(session, work, FOUND[texts])
@@ -310,3 +322,47 @@ def test_a_transcript_in_a_language_that_is_not_covered_is_named_until_it_is(win
     with qtbot.waitSignal(window._finding.changed):
         window._context.studio.undo()
     assert not window.languages.isVisible()
+
+
+def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_searched_again(
+    main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, english_names_folder: Path
+) -> None:
+    shutil.rmtree(weights.folder())
+    session = main.studio.session
+    assert session is not None
+    recording = all_recordings(session.study)[0]
+    said = utterances_of(session.study, recording.id)[1]
+    with session.step("Say"):
+        update_utterance(session.study, replace(said, text=f"so {LISTED.lower()} laughed"))
+    search_at_once(session)
+    window = main.windows.open("pii")
+    assert isinstance(window, PiiWindow)
+    with qtbot.waitSignal(window._finding.changed):
+        pass
+    assert "no model of English names" in window.languages.text()
+    assert "greenroom models fetch ner-english" in window.languages.text()
+    button = window.models.buttons["ner-english"]
+    assert button.isVisible()
+    assert "MIT" in button.toolTip()
+    assert LISTED.lower() not in [text for text, _ in texts(window)]
+    started: list[Work] = []
+    monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
+    button.click()
+    answers = main.files.questions
+    assert isinstance(answers, Answers)
+    assert "ner-english" in answers.asked[0]
+    assert started == []
+    assert "allows no downloads" in window.models.state.text()
+    answers.agrees = True
+    button.click()
+    (work,) = started
+    assert (work.kind, work.parameters) == ("fetch", {"name": "ner-english"})
+    assert not button.isEnabled()
+    monkeypatch.undo()
+    shutil.copytree(english_names_folder, weights.folder())
+    search_at_once(session)
+    with qtbot.waitSignal(window._finding.changed):
+        main.jobs.done.emit(work, {"name": "ner-english"})
+    assert not window.languages.isVisible()
+    assert not window.models.isVisible()
+    assert (LISTED.lower(), "") in texts(window)

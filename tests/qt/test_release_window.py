@@ -22,6 +22,7 @@ from tests.qt.walking import nameless, unexplained
 from tests.unit.core.release.lab import lab, review
 
 Open = Callable[[Path], MainWindow]
+pytestmark = pytest.mark.usefixtures("english_names")
 
 
 @pytest.fixture(scope="module")

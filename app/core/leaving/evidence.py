@@ -8,7 +8,7 @@ from app.core.leaving.renderings import reasons_against_rendering
 from app.core.leaving.texts import must_be_searched, reasons_against_texts
 from app.core.leaving.willing import against_sending
 from app.core.per_state import PerState
-from app.core.pii.finder import model_of_names
+from app.core.pii.finder import recognizers_now
 from app.core.privacy.exports import places_of
 from app.core.release.gate import Candidate
 from app.core.release.people import everybody_there
@@ -68,7 +68,7 @@ class Evidences:
         if not request.holds_study:
             return Found(Evidence("", "", uncleared))
         about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
-        key = (*about, newest_mark(self._session.study), model_of_names(), *self._files(request))
+        key = (*about, newest_mark(self._session.study), recognizers_now(), *self._files(request))
         found = self._known.get(key) or self._gathered(*about)
         if not found.passing:
             if len(self._known) >= _LIMIT:

@@ -21,11 +21,38 @@ Searched = Mapping[str, Sequence[Stretch]]
 """Text -> what looks personal in it by itself."""
 
 
-@dataclass
-class _Found:
-    """What was found: by the texts alone, and with the words that the study had then."""
+@dataclass(frozen=True, slots=True)
+class Recognizers:
+    """What searches texts beside the rules.
+
+    Attributes:
+        model: keys of the finders of names that are installed, as the registry joins them; None for none.
+        fingerprint: tells apart models that were installed under the same keys one after another.
+    """
 
     model: str | None = None
+    fingerprint: str = ""
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Codes of the languages in which a model finds names; `xx` among them where one reads several."""
+        return registry.languages(self.model)
+
+    @property
+    def titles(self) -> list[str]:
+        """Names and versions of the models, for people."""
+        return registry.titles(self.model)
+
+
+@dataclass
+class _Found:
+    """What was found: by the texts alone, and with the words that the study had then.
+
+    What was searched by other recognizers than those that are installed now is forgotten: nothing is said to be
+    reviewed of which a model that is there now read nothing.
+    """
+
+    recognizers: Recognizers = field(default_factory=Recognizers)
     searched: dict[str, Sequence[Stretch]] = field(default_factory=dict)
     known: _Known | None = None
     finder: PersonalFinder = field(default_factory=PersonalFinder)
@@ -33,7 +60,7 @@ class _Found:
 
 
 _FOUND: WeakKeyDictionary[Session, _Found] = WeakKeyDictionary()
-_MODELS: dict[str, NameFinder] = {}
+_MODELS: dict[Recognizers, NameFinder] = {}
 
 
 def hits_of(session: Session, texts: Sequence[str]) -> list[list[Hit]]:
@@ -41,7 +68,7 @@ def hits_of(session: Session, texts: Sequence[str]) -> list[list[Hit]]:
     kept = _of(session)
     new = unsearched(session, texts)
     if new:
-        kept.searched.update(search(new, kept.model))
+        kept.searched.update(search(new, kept.recognizers))
     for text in texts:
         if text not in kept.hits:
             kept.hits[text] = kept.finder.settle(text, kept.searched[text])
@@ -55,7 +82,7 @@ def finder_for(session: Session) -> Callable[[str], list[Hit]]:
     def find(text: str) -> list[Hit]:
         if text not in kept.hits:
             if text not in kept.searched:
-                kept.searched.update(search([text], kept.model))
+                kept.searched.update(search([text], kept.recognizers))
             kept.hits[text] = kept.finder.settle(text, kept.searched[text])
         return kept.hits[text]
 
@@ -68,15 +95,21 @@ def unsearched(session: Session, texts: Iterable[str]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text not in kept.searched]
 
 
-def search(texts: Sequence[str], model: str | None) -> dict[str, Sequence[Stretch]]:
-    """Search texts for what looks personal by itself; `model` is the key of the model of names, if any."""
-    return dict(zip(texts, TextSearch(_model(model)).search_all(texts), strict=True))
-
-
-def keep_searched(session: Session, model: str | None, found: Searched) -> None:
-    """Keep what `search` found elsewhere, unless another model is used by now."""
+def searched_by(session: Session, texts: Iterable[str]) -> Recognizers | None:
+    """Return what searched each of some texts since the study was opened; None where it did not search all of them."""
     kept = _of(session)
-    if kept.model == model:
+    return kept.recognizers if all(text in kept.searched for text in texts) else None
+
+
+def search(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Sequence[Stretch]]:
+    """Search texts for what looks personal by itself."""
+    return dict(zip(texts, TextSearch(_model(recognizers)).search_all(texts), strict=True))
+
+
+def keep_searched(session: Session, recognizers: Recognizers, found: Searched) -> None:
+    """Keep what `search` found elsewhere, unless other recognizers are installed by now."""
+    kept = _of(session)
+    if kept.recognizers == recognizers:
         kept.searched.update(found)
 
 
@@ -110,16 +143,17 @@ def found_so_far(session: Session) -> Callable[[Session], None]:
     return tell
 
 
-def model_of_names() -> str | None:
-    """Return the key of the model of names that is used; None where none is installed."""
-    return registry.usual()
+def recognizers_now() -> Recognizers:
+    """Return what searches texts beside the rules, as it is installed now."""
+    model = registry.usual()
+    return Recognizers(model, registry.fingerprint(model))
 
 
 def _of(session: Session) -> _Found:
     kept = _FOUND.setdefault(session, _Found())
-    known, model = _known(session), registry.usual()
-    if kept.model != model:
-        kept.model, kept.searched, kept.hits = model, {}, {}
+    known, recognizers = _known(session), recognizers_now()
+    if kept.recognizers != recognizers:
+        kept.recognizers, kept.searched, kept.hits = recognizers, {}, {}
     if kept.known != known:
         kept.known, kept.finder, kept.hits = known, PersonalFinder(*known), {}
     return kept
@@ -140,12 +174,13 @@ def _known(session: Session) -> _Known:
     return tuple(words), frozenset(public_words(study))
 
 
-def _model(key: str | None) -> NameFinder | None:
-    if key is None:
+def _model(recognizers: Recognizers) -> NameFinder | None:
+    if recognizers.model is None:
         return None
-    if key not in _MODELS:
-        model = registry.name_finder(key)
+    if recognizers not in _MODELS:
+        model = registry.name_finder(recognizers.model)
         if isinstance(model, NamesByLanguage):
             model.language_of = language_of
-        _MODELS[key] = model
-    return _MODELS[key]
+        _MODELS.clear()
+        _MODELS[recognizers] = model
+    return _MODELS[recognizers]

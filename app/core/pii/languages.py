@@ -1,34 +1,40 @@
-"""Whether a transcript is mostly in languages in which personal information is found: rules, and names."""
+"""Whether a transcript is mostly in languages in which personal information is found: rules, and a model of names."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from anonymize.pii.languages import UNCLEAR, WITH_RULES, WITH_RULES_FOR_NAMES, words_by_language
+from anonymize.pii.languages import UNCLEAR, WITH_RULES, words_by_language
+from app.core.pii.finder import searched_by
 from app.core.session import Session
+from models import weights
 from models.names import registry
 from models.speech.languages import LANGUAGES
+from models.weights.catalogue import entry
 from project.counted import counted
 from project.queries.recordings import all_recordings
 from project.queries.utterances import utterances_of
+from project.sizes import size_text
 
-_TOO_FEW = 5
-"""Fewer words tell no language, and anybody sees at a glance what they are."""
-_MODELS = {"de": "ner-german", "es": "ner-spanish", "fr": "ner-french", "zh": "ner-chinese"}
+_WITHOUT_BLANKS = "zh"
+"""A pipeline of several languages parts words at blanks, so it finds no names in a language that has none."""
+_AGAIN = "Then personal information is looked for again: decide on what is found."
 
 
 @dataclass(frozen=True)
 class LanguageCoverage:
-    """The languages of a transcript.
+    """The languages of a transcript, and what searched it.
 
     Attributes:
         words: code of a language -> how many words are in it; `UNCLEAR` where nobody can tell.
-        names: codes of the languages of which a model of names is installed, or rules find names.
+        names: codes of the languages of the models of names that searched it.
+        searched: whether it was searched with the models that are installed now.
     """
 
     words: Mapping[str, int] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
+    searched: bool = True
 
     @property
     def total(self) -> int:
@@ -37,29 +43,30 @@ class LanguageCoverage:
 
     @property
     def covered(self) -> int:
-        """How many words are in a language with rules and names."""
-        every = registry.ANY_LANGUAGE in self.names
-        return sum(count for code, count in self.words.items() if code in WITH_RULES and (every or code in self.names))
+        """How many words are in a language with rules, of which a model of names searched them."""
+        return sum(count for code, count in self.words.items() if self._covers(code))
 
     @property
     def is_mostly_covered(self) -> bool:
-        """Whether at least half of the words are in a language with rules and names."""
-        total = self.total
-        return total < _TOO_FEW or 2 * self.covered >= total
+        """Whether it has no words, or more than half of them are in a language with rules and a model of names."""
+        return not self.total or 2 * self.covered > self.total
 
     @property
     def main_gap(self) -> str:
         """The code of the language of most of the words that are not covered."""
-        every = registry.ANY_LANGUAGE in self.names
-        gaps = {
-            code: count
-            for code, count in self.words.items()
-            if not (code in WITH_RULES and (every or code in self.names))
-        }
+        gaps = {code: count for code, count in self.words.items() if not self._covers(code)}
         return max(gaps, key=lambda code: gaps[code]) if gaps else UNCLEAR
+
+    @property
+    def model_to_get(self) -> str:
+        """Name of the weights that can be fetched and would cover what is not; "" where there are none."""
+        name = registry.BY_LANGUAGE.get(self.main_gap, "")
+        return name if self.searched and name and not entry(name).own else ""
 
     def sentence(self) -> str:
         """Return what is wrong, to be read after the name of a transcript."""
+        if not self.searched:
+            return "it was not searched for names with the models that are installed now"
         missing, total = self.total - self.covered, self.total
         code = self.main_gap
         share = f"{missing:,} of {counted(total, 'word')}"
@@ -73,10 +80,23 @@ class LanguageCoverage:
 
     def hint(self) -> str:
         """Return what to do about it."""
-        code = self.main_gap
-        if code in _MODELS:
-            return f"Install a model of names (greenroom models add {_MODELS[code]} FOLDER)."
-        return "Look for it by hand."
+        if not self.searched:
+            return "Look for personal information again: Speech > Personal information, or greenroom pii find STUDY."
+        name = registry.BY_LANGUAGE.get(self.main_gap, "")
+        if not name:
+            return "Look for it by hand."
+        command = weights.how_to_get(name)
+        if entry(name).own:
+            return f"Bring a model of names: {command} (see “Models of names” in docs/models.md). {_AGAIN}"
+        wanted = entry(name)
+        about = f"{size_text(wanted.editions[0].size)}, {wanted.licence}"
+        button = f"the button “Get {name}” under Speech > Personal information"
+        return f"Get the model of names {name} ({about}): {command}, or {button}. {_AGAIN}"
+
+    def _covers(self, code: str) -> bool:
+        if not self.searched or code not in WITH_RULES:
+            return False
+        return code in self.names or (registry.ANY_LANGUAGE in self.names and code != _WITHOUT_BLANKS)
 
 
 @dataclass
@@ -89,13 +109,20 @@ _KEPT: WeakKeyDictionary[Session, dict[str, _Kept]] = WeakKeyDictionary()
 
 
 def coverage_of(session: Session, recording_id: str) -> LanguageCoverage:
-    """Return the languages of the transcript of a recording, by words; kept until the transcript changes."""
+    """Return the languages of the transcript of a recording by words, and what searched it.
+
+    The count is kept until the transcript changes. Nothing is searched here: a transcript that was not searched yet
+    with the models that are installed now is not covered.
+    """
     texts = [one.text for one in utterances_of(session.study, recording_id)]
     kept = _KEPT.setdefault(session, {})
     known = kept.get(recording_id)
     if known is None or known.texts != texts:
         known = kept[recording_id] = _Kept(texts, words_by_language(texts))
-    return LanguageCoverage(known.words, languages_with_names())
+    recognizers = searched_by(session, [text for text in texts if text.strip()])
+    if recognizers is None:
+        return LanguageCoverage(known.words, searched=False)
+    return LanguageCoverage(known.words, recognizers.languages)
 
 
 def language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:
@@ -116,8 +143,3 @@ def share_coverage(session: Session) -> Callable[[Session], None]:
         _KEPT[second] = kept
 
     return tell
-
-
-def languages_with_names() -> frozenset[str]:
-    """Return the codes of languages in which names are found; `xx` among them where a model reads several."""
-    return WITH_RULES_FOR_NAMES | registry.languages(registry.usual())

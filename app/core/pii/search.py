@@ -8,7 +8,7 @@ from typing import cast
 
 from anonymize.pii.hit import Stretch
 from app.core.jobs import Work, run_here
-from app.core.pii.finder import keep_searched, model_of_names, search, unsearched
+from app.core.pii.finder import Recognizers, keep_searched, recognizers_now, search, unsearched
 from app.core.session import Session
 from project.counted import counted
 from project.progress import Progress
@@ -25,7 +25,8 @@ def prepare(session: Session) -> Work | None:
     if not texts:
         return None
     title = f"Search {counted(len(texts), 'text')} for personal information"
-    return Work(KIND, title, "", {"texts": [*texts], "model": model_of_names()})
+    by = recognizers_now()
+    return Work(KIND, title, "", {"texts": [*texts], "model": by.model, "fingerprint": by.fingerprint})
 
 
 def search_here(session: Session, progress: Progress) -> None:
@@ -42,13 +43,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         UserError: the model of names is damaged or gone.
         Cancelled: the user stopped it.
     """
-    texts, model = cast(list[str], parameters["texts"]), cast(str | None, parameters["model"])
+    texts, by = cast(list[str], parameters["texts"]), _recognizers(parameters)
     found: list[Json] = []
     for first in range(0, len(texts), _AT_ONCE):
         progress.check_cancelled()
         progress.progress(first, len(texts), "Looking for personal information")
         part = texts[first : first + _AT_ONCE]
-        made = search(part, model)
+        made = search(part, by)
         found += [cast(Json, _plain(made[text])) for text in part]
     return {"found": found, "texts": len(texts)}
 
@@ -57,8 +58,12 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     """Keep what was found with the session; the study is not changed."""
     texts, found = cast(list[str], work.parameters["texts"]), cast(list[list[list[Json]]], result["found"])
     searched = {text: [_stretch(one) for one in each] for text, each in zip(texts, found, strict=True)}
-    keep_searched(session, cast(str | None, work.parameters["model"]), searched)
+    keep_searched(session, _recognizers(work.parameters), searched)
     return Changes()
+
+
+def _recognizers(parameters: Mapping[str, Json]) -> Recognizers:
+    return Recognizers(cast(str | None, parameters["model"]), str(parameters["fingerprint"]))
 
 
 def _plain(found: Sequence[Stretch]) -> list[list[Json]]:

@@ -37,6 +37,7 @@ class CardFacts:
         texts: how many texts were scrubbed, and how many places in them were changed.
         read_by: code of who confirmed the scrubbed texts.
         sounds: number of a recording whose sound leaves -> what was done to it, see `Sounding.facts`.
+        recognizers: models of names that searched texts and speech beside the rules.
     """
 
     left_out: Mapping[int, str]
@@ -46,6 +47,7 @@ class CardFacts:
     texts: tuple[int, int] = (0, 0)
     read_by: str = ""
     sounds: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    recognizers: Sequence[str] = ()
 
 
 def write_cards(folder: Path, plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> dict[str, str]:
@@ -155,6 +157,7 @@ def _sound(plan: ReleasePlan, outcomes: Iterable[Outcome], facts: CardFacts) -> 
         "is left in what was covered"
         + (", every other sample is the source's." if plan.voice is None else ", and no voice is as it was.")
     )
+    lines.append(_searched_by(facts))
     return "\n".join(lines) + "\n\n" + "\n".join(_sound_of(number, facts.sounds[number]) for number in numbers)
 
 
@@ -176,8 +179,14 @@ def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
     return (
         f"{counted(count, 'free text')} scrubbed of names, addresses, numbers and dates, "
         f"{counted(places, 'place')} changed. {facts.read_by} read all of them. A description of an event may still "
-        "tell those who were there who it is about."
+        f"tell those who were there who it is about. {_searched_by(facts)}"
     )
+
+
+def _searched_by(facts: CardFacts) -> str:
+    """Return what looked for personal information, as a sentence."""
+    models = " and ".join(facts.recognizers)
+    return f"Personal information was looked for by rules {f'and {models}' if models else 'alone, without a model'}."
 
 
 def _waivers(facts: CardFacts) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from app.core.pii.finder import recognizers_now
 from app.core.release.again import numbered_waivers
 from app.core.release.card import CardFacts
 from app.core.release.codes import annotator_codes, recording_code, release_key, sealed
@@ -53,6 +54,7 @@ def card_facts(session: Session, selection: Selection, choice: str) -> dict[str,
         "waivers": given,
         "texts": [len(texts), sum(len(one.replacements) for one in texts)],
         "read_by": names[reader.id] if reader is not None else "",
+        "recognizers": [scrubber.scrub(title).text for title in recognizers_now().titles],
         "sounds": {str(one.number): one.sounding.facts() for one in selection.candidates if one.sounding is not None},
     }
 
@@ -67,4 +69,5 @@ def card_from(found: Mapping[str, Any]) -> CardFacts:
         (found["texts"][0], found["texts"][1]),
         found["read_by"],
         {int(number): about for number, about in found["sounds"].items()},
+        found["recognizers"],
     )

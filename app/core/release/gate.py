@@ -103,10 +103,17 @@ class Candidate:
         return [one.id for one in self.faces.faces if not one.dismissed and one.participant_id not in asked]
 
     def reason(
-        self, rule: str, sentence: str, hint: str, time_us: int | None = None, *, waivable: bool = True
+        self,
+        rule: str,
+        sentence: str,
+        hint: str,
+        time_us: int | None = None,
+        *,
+        waivable: bool = True,
+        weights: str = "",
     ) -> Reason:
         """Return a reason about this recording; `waivable` where its rule can be waived and this reason too."""
-        return Reason(rule, self.number, time_us, sentence, hint, waivable)
+        return Reason(rule, self.number, time_us, sentence, hint, waivable, weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,9 +355,10 @@ def voice_known(one: Candidate) -> Iterator[Reason]:
 
 def pii_reviewed(one: Candidate) -> Iterator[Reason]:
     """Rule `pii-reviewed`: each place that nobody decided on, and a language that is not covered."""
+    # This searches what was not searched yet, so it goes before the question what searched the transcript.
+    places = [*one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard)]
     yield from _language_gap(one)
     hint = "Decide: Speech > Personal information, or greenroom pii review STUDY"
-    places = [*one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard)]
     for place in places[:_LISTED]:
         yield one.reason(
             "pii-reviewed",
@@ -366,7 +374,7 @@ def pii_reviewed(one: Candidate) -> Iterator[Reason]:
 
 
 def _language_gap(one: Candidate) -> Iterator[Reason]:
-    """Yield that the transcript is not mostly in a language in which personal information is found."""
+    """Yield that the transcript is not mostly in a language with rules of which a model of names searched it."""
     if not (one.heard or one.plan.texts == SCRUB):
         return
     coverage = coverage_of(one.session, one.recording.id)
@@ -374,7 +382,9 @@ def _language_gap(one: Candidate) -> Iterator[Reason]:
         yield one.reason(
             "pii-reviewed",
             f"Recording {one.number}, transcript: {coverage.sentence()}.",
-            f"{coverage.hint()} Or read the whole transcript, hide what is personal, and waive this with a reason.",
+            f"{coverage.hint()} Or read the whole transcript, hide what is personal, and waive this with a reason: "
+            f'greenroom release STUDY --waive pii-reviewed:{one.number}="WHY".',
+            weights=coverage.model_to_get,
         )
 
 

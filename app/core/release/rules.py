@@ -63,6 +63,7 @@ class Reason:
         sentence: what is wrong.
         hint: what to do about it.
         waivable: whether it can be waived, where its rule can.
+        weights: that can be fetched to mend it; "" for none.
     """
 
     rule: str
@@ -71,6 +72,7 @@ class Reason:
     sentence: str
     hint: str
     waivable: bool = True
+    weights: str = ""
 
     @property
     def can_be_waived(self) -> bool:
@@ -87,6 +89,8 @@ class Reason:
             "hint": self.hint,
             "waivable": self.can_be_waived,
         }
+        if self.weights:
+            found["weights"] = self.weights
         if study and self.recording is not None:
             at = "" if self.time_us is None else f" --at {self.time_us / SECOND:.3f}"
             found["link"] = f"greenroom open {study} --recording {self.recording}{at}"
@@ -103,6 +107,7 @@ def reason_from(found: Mapping[str, Json]) -> Reason:
         str(found["sentence"]),
         str(found["hint"]),
         found.get("waivable") is True or not RULES[str(found["rule"])].waivable,
+        str(found.get("weights", "")),
     )
 
 

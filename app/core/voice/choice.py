@@ -10,7 +10,7 @@ from typing import cast
 
 from anonymize.sound.kinds import COVERS, MUTE
 from anonymize.voice.registry import DEFAULT, VOICES, voice
-from app.core.pii.finder import model_of_names, unsearched
+from app.core.pii.finder import recognizers_now, unsearched
 from app.core.pii.hits import spoken_spans
 from app.core.session import Session
 from project.errors import UserError
@@ -179,5 +179,5 @@ def _said(session: Session, recording_id: str) -> list[object]:
         sorted([one.word, one.kind] for one in private_words(study)),
         sorted(public_words(study)),
         sorted(one.pseudonym for one in all_participants(study)),
-        model_of_names(),
+        recognizers_now().model,
     ]

@@ -12,6 +12,7 @@ from app.core.commands import pii as commands
 from app.core.pii.hits import PlacedHit
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.names_models import NamesModels
 from app.gui.pii.finding import Finding
 from app.gui.pii.key_page import KeyPage
 from app.gui.pii.rows import (
@@ -99,6 +100,7 @@ class PiiWindow(QWidget):
         self.languages.setAccessibleName(tr("Languages that are not covered"))
         self.languages.setFont(theme.font(semibold=True))
         self.languages.hide()
+        self.models = NamesModels(context)
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
         self._lay_out()
@@ -239,6 +241,7 @@ class PiiWindow(QWidget):
         column.setSpacing(theme.GRID)
         column.addWidget(self.bar)
         column.addWidget(self.languages)
+        column.addWidget(self.models)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.tabs)
         split.addWidget(self.context_pane)
@@ -278,6 +281,7 @@ class PiiWindow(QWidget):
         bar.step_requested.connect(self.step)
         self._finding.changed.connect(self._found)
         self._finding.told.connect(self._tell)
+        self.models.changed.connect(self._search_again)
         studio.bridge.changed.connect(self._apply)
         studio.failed.connect(self._show_error)
         theme.notifier.changed.connect(self.refresh)
@@ -317,16 +321,19 @@ class PiiWindow(QWidget):
         """Say which transcripts are mostly in a language in which personal information is not found."""
         gaps = self._finding.gaps
         lines = [
-            tr("Recording {number}: {sentence}.").format(number=number, sentence=coverage.sentence())
+            tr("Recording {number}: {sentence}. {hint}").format(
+                number=number, sentence=coverage.sentence(), hint=coverage.hint()
+            )
             for number, coverage in gaps[:_MOST_GAPS]
         ]
         if len(gaps) > _MOST_GAPS:
             lines.append(trn("And {count:,} more recording.", "And {count:,} more recordings.", len(gaps) - _MOST_GAPS))
         if lines:
-            lines.insert(0, tr("Personal information may be missed. Read these transcripts whole:"))
+            lines.insert(0, tr("Names may be missed. Get the model, or read these transcripts whole:"))
             lines.append(tr("A release of them stops at the rule pii-reviewed, which a reason can waive."))
         self.languages.setText("\n".join(lines))
         self.languages.setVisible(bool(lines))
+        self.models.offer(coverage.model_to_get for _, coverage in gaps if coverage.model_to_get)
 
     def _found(self) -> None:
         self._show_gaps()
@@ -397,6 +404,13 @@ class PiiWindow(QWidget):
         if {"participant", "recording"} & set(changes):
             self._offer_people()
         self._finding.apply(changes)
+
+    def _search_again(self) -> None:
+        """Search what was searched without a model that is there now."""
+        if not self.isVisible():
+            self._stale = True
+            return
+        self._finding.refresh()
 
     def _to_search(self) -> None:
         self.bar.search.setFocus()

@@ -18,6 +18,7 @@ from app.core.release.texts import ReleasedText, released_texts, text_state, tex
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
+from app.gui.names_models import NamesModels
 from app.gui.pii.searching import Searching
 from app.gui.release.choices import choices, planned, shown
 from app.gui.release.judging import Judged, judging
@@ -77,6 +78,7 @@ class ReleaseWindow(QWidget):
         self.only = QCheckBox(tr("Only what stands in the way"))
         self.only.setToolTip(tr("Leave out rules that are kept or waived"))
         self.bar = WaiverBar()
+        self.models = NamesModels(context)
         self.left_out = PlainLabel(wordWrap=True)
         self.form = PlanForm(choices())
         self.texts = TextsView()
@@ -187,6 +189,7 @@ class ReleaseWindow(QWidget):
             )
         )
         self.left_out.setVisible(bool(gone))
+        self.models.offer(one.reason.weights for one in broken if one.reason is not None and one.reason.weights)
         idle = self._work is None
         mended = not any(one.blocking for one in broken)
         self.release.setEnabled(self._studio.writable and mended and count > 0 and idle)
@@ -314,6 +317,7 @@ class ReleaseWindow(QWidget):
         column.addWidget(self.only)
         column.addWidget(self.table, 1)
         column.addWidget(self.bar)
+        column.addWidget(self.models)
         column.addWidget(self.left_out)
         return page
 
@@ -338,6 +342,7 @@ class ReleaseWindow(QWidget):
         self.table.row_chosen.connect(lambda _key, _time: self._show_choice())
         self.table.doubleClicked.connect(lambda _index: self._jump())
         self.bar.jump_requested.connect(self._jump)
+        self.models.changed.connect(self._judge_again)
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
         self.form.changed.connect(self._choose)
@@ -367,6 +372,13 @@ class ReleaseWindow(QWidget):
         )
         if set(changes) & matters:
             self.reload()
+
+    def _judge_again(self) -> None:
+        """Judge with a model that is there now; what was searched without it is searched first."""
+        if self.isVisible():
+            self.reload()
+        else:
+            self._waiting = True
 
     def _show_error(self, error: UserError) -> None:
         if self.isVisible():

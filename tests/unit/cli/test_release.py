@@ -25,6 +25,7 @@ def test_a_dry_run_ends_with_two_while_anything_stands_in_the_way(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["Anna at home.mp4", "lab.greenroom"]
 
 
+@pytest.mark.usefixtures("english_names")
 def test_sound_is_asked_for_with_how_voices_are_changed_and_what_is_heard_instead(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,7 +32,7 @@ def rendered_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def session(rendered_lab: Path, tmp_path: Path) -> Iterator[Session]:
+def session(rendered_lab: Path, tmp_path: Path, english_names: None) -> Iterator[Session]:
     shutil.copytree(rendered_lab.parent, tmp_path / "lab")
     with Session.open(tmp_path / "lab" / rendered_lab.name, "Ada Byron") as opened:
         yield opened

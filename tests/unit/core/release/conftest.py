@@ -16,7 +16,7 @@ def made_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def session(made_lab: Path, tmp_path: Path) -> Iterator[Session]:
+def session(made_lab: Path, tmp_path: Path, english_names: None) -> Iterator[Session]:
     shutil.copytree(made_lab.parent, tmp_path / "lab")
     with Session.open(tmp_path / "lab" / made_lab.name, "Ada Byron") as opened:
         yield opened

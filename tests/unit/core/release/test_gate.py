@@ -1,5 +1,6 @@
 """Each rule that the study alone can break, broken and kept."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
 from app.core.release.rules import reason_from
 from app.core.release.sound import Sounding
 from app.core.session import Session
+from models import weights
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.face_reviews import set_face_review
@@ -29,6 +31,7 @@ from project.queries.utterances import delete_utterance, insert_utterances, upda
 from project.regions import Keyframe
 from project.transcript import estimated
 from project.types import ConsentUse, FaceReview, ParticipantRole, Recording, Utterance
+from tests.fakes.listed_names import LISTED
 from tests.unit.core.release.lab import listen, review, track
 
 PLAN = ReleasePlan(methods=("solid",))
@@ -346,6 +349,28 @@ def test_a_transcript_in_a_language_without_rules_or_names_is_read_by_a_person(
         assert reason_from(reason.as_json()) == reason
     assert rules(session) == [], "neither texts nor sound leave"
     waive(session, "pii-reviewed", recording.id, "Two of us read all of it")
+    assert "pii-reviewed" not in rules(session, SOUNDING)
+
+
+def test_english_speech_needs_the_model_of_english_names(
+    session: Session, recording: Recording, english_names_folder: Path
+) -> None:
+    shutil.rmtree(weights.folder())
+    said(session, recording, text=f"And then we all went down to the beach with {LISTED.lower()} to see the boats")
+    decide(session, undecided(session), PiiVerdict.HIDE)
+    assert rules(session) == [], "neither texts nor sound leave"
+    for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
+        (reason,) = [one for one in checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        assert "no model of English names" in reason.sentence
+        assert "greenroom models fetch ner-english" in reason.hint
+        assert '--waive pii-reviewed:1="WHY"' in reason.hint
+        assert reason.weights == "ner-english"
+        assert reason_from(reason.as_json()) == reason
+    shutil.copytree(english_names_folder, weights.folder())
+    (reason,) = [one for one in checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    assert "undecided (name of a person)" in reason.sentence, "it was searched again, and the name has to be decided on"
+    assert not reason.can_be_waived
+    decide(session, undecided(session), PiiVerdict.HIDE)
     assert "pii-reviewed" not in rules(session, SOUNDING)
 
 

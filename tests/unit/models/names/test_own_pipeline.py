@@ -1,14 +1,16 @@
 """A spaCy pipeline that a lab brings finds names, and goes before the one of the catalogue."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
 import spacy
 
 from models import weights
-from models.names.registry import name_finder, usual
+from models.names.registry import fingerprint, languages, name_finder, titles, usual
 from models.weights.adding import add
 from project.errors import UserError
+from tests.fakes.listed_names import write_pipeline
 
 
 @pytest.fixture(autouse=True)
@@ -39,3 +41,63 @@ def test_it_is_used_once_it_was_added(german: Path) -> None:
         ("Jürgen", "person"),
         ("Köln", "place"),
     ]
+
+
+@pytest.mark.parametrize(("label", "idle"), [("LOC", False), ("PER", True)])
+def test_a_pipeline_that_finds_no_persons_is_no_model_of_names(tmp_path: Path, label: str, idle: bool) -> None:
+    made = spacy.blank("de")
+    made.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": "Jürgen"}])  # type: ignore[attr-defined]
+    if idle:
+        made.disable_pipe("entity_ruler")
+    made.to_disk(tmp_path / "german")
+    add("ner", tmp_path / "german", "CC0-1.0")
+    assert usual() is None
+    assert languages("own") == frozenset()
+
+
+def test_a_pipeline_that_finds_no_persons_hides_none_that_does(tmp_path: Path) -> None:
+    add("ner", write_pipeline(tmp_path / "places", "de", "LOC"), "CC0-1.0")
+    add("ner-german", write_pipeline(tmp_path / "persons", "de", "PER"), "CC0-1.0")
+    assert usual() == "own-german"
+    assert languages(usual()) == {"de"}
+    assert titles(usual()) == ["ner-german (de_pipeline 0.0.0)"]
+
+
+def test_another_pipeline_under_the_same_name_is_told_apart(tmp_path: Path) -> None:
+    assert fingerprint(usual()) == ""
+    add("ner", write_pipeline(tmp_path / "first"), "CC0-1.0")
+    first = fingerprint(usual())
+    assert first == fingerprint(usual()) != ""
+    add("ner", write_pipeline(tmp_path / "second", name="Somebody Else"), "CC0-1.0")
+    assert fingerprint(usual()) != first
+
+
+def test_a_wheel_as_spacys_makers_publish_them_is_added_without_being_installed(german: Path, tmp_path: Path) -> None:
+    wheel = tmp_path / "de_tiny-1.0.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as made:
+        made.writestr("de_tiny/__init__.py", "raise SystemExit")
+        made.writestr("de_tiny/meta.json", "{}")
+        for file in german.rglob("*"):
+            if file.is_file():
+                made.write(file, f"de_tiny/de_tiny-1.0.0/{file.relative_to(german)}")
+    add("ner-german", wheel, "MIT")
+    assert languages(usual()) == {"de"}
+    assert not list(weights.folder().rglob("*.py"))
+    assert [one.name for one in weights.folder().iterdir() if one.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a/config.cfg", "a/meta.json", "a/tokenizer"], "does not hold a folder"),
+        (["a/config.cfg", "a/meta.json", "a/tokenizer", "a/vocab/strings.json", "a/../../b"], "leads out"),
+        (["a/config.cfg", "a/meta.json", "a/tokenizer", "a/vocab/strings.json", "a/code.py"], "run code"),
+    ],
+)
+def test_a_wheel_that_is_none_is_refused(tmp_path: Path, names: list[str], said: str) -> None:
+    with zipfile.ZipFile(tmp_path / "odd.whl", "w") as made:
+        for name in names:
+            made.writestr(name, "{}")
+    with pytest.raises(UserError, match=said):
+        add("ner-german", tmp_path / "odd.whl", "MIT")
+    assert not weights.installed("ner-german")

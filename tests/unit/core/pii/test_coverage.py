@@ -1,0 +1,130 @@
+"""Which transcripts are covered: by rules of their language, and by the models of names that did search them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.pii.finder import recognizers_now, searched_by, unsearched
+from app.core.pii.hits import hits
+from app.core.pii.languages import LanguageCoverage, coverage_of, language_gaps
+from app.core.session import Session
+from models import weights
+from models.names import registry
+from models.weights.adding import add
+from models.weights.catalogue import entry
+from models.weights.names_catalogue import NER_ENGLISH
+from project.ids import new_id
+from project.queries.recordings import all_recordings
+from project.queries.utterances import insert_utterances
+from project.sizes import size_text
+from project.store import Study
+from project.synthetic import fill
+from project.types import Utterance
+from tests.fakes.listed_names import LISTED, write_pipeline
+
+SAID = f"And then we all went down to the beach with {LISTED.lower()} to look at the boats"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=1, segments=0, annotators=1)
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        (recording,) = all_recordings(opened.study)
+        with opened.step("Say"):
+            insert_utterances(opened.study, [Utterance(new_id(), recording.id, 0, 900_000, SAID)])
+        yield opened
+
+
+def coverage(session: Session) -> LanguageCoverage:
+    (recording,) = all_recordings(session.study)
+    return coverage_of(session, recording.id)
+
+
+def persons(session: Session) -> list[str]:
+    return [one.hit.text for one in hits(session) if one.is_spoken and one.kind == "person"]
+
+
+def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_it(session: Session) -> None:
+    hits(session)
+    found = coverage(session)
+    assert not found.is_mostly_covered
+    assert "no model of English names is installed" in found.sentence()
+    for told in (
+        "greenroom models fetch ner-english",
+        size_text(NER_ENGLISH.editions[0].size),
+        "MIT",
+        "“Get ner-english”",
+        "looked for again",
+    ):
+        assert told in found.hint()
+    assert found.model_to_get == NER_ENGLISH.name
+
+
+def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model_is_there(
+    session: Session, english_names_folder: Path
+) -> None:
+    assert persons(session) == []
+    before = searched_by(session, [SAID])
+    assert before is not None
+    assert not before.languages
+    shutil.copytree(english_names_folder, weights.folder())
+    assert SAID in unsearched(session, [SAID])
+    assert searched_by(session, [SAID]) is None
+    found = coverage(session)
+    assert not found.is_mostly_covered
+    assert "was not searched" in found.sentence()
+    assert "again" in found.hint()
+    assert not found.model_to_get
+    assert persons(session) == [LISTED.lower()]
+    assert coverage(session).is_mostly_covered
+    assert language_gaps(session) == []
+
+
+def test_another_model_under_the_same_name_searches_again(
+    session: Session, english_names: None, tmp_path: Path
+) -> None:
+    assert persons(session) == [LISTED.lower()]
+    known = recognizers_now()
+    add("ner", write_pipeline(tmp_path / "other", name="Somebody Else"), "CC0-1.0")
+    assert recognizers_now().model == known.model
+    assert searched_by(session, [SAID]) is None
+    assert persons(session) == []
+
+
+def test_a_model_that_is_removed_covers_nothing_any_more(session: Session, english_names: None) -> None:
+    hits(session)
+    assert coverage(session).is_mostly_covered
+    weights.remove("ner")
+    assert not coverage(session).is_mostly_covered
+    hits(session)
+    assert not coverage(session).is_mostly_covered
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "zh", "en"])
+def test_each_language_needs_a_model_of_its_own(language: str) -> None:
+    words = {language: 10}
+    assert not LanguageCoverage(words).is_mostly_covered
+    assert not LanguageCoverage(words, frozenset({"it"})).is_mostly_covered
+    assert LanguageCoverage(words, frozenset({language})).is_mostly_covered
+    assert not LanguageCoverage(words, frozenset({language}), searched=False).is_mostly_covered
+    name = registry.BY_LANGUAGE[language]
+    assert weights.how_to_get(name) in LanguageCoverage(words).hint()
+    assert entry(name).licence
+
+
+def test_a_model_of_several_languages_reads_none_without_blanks_between_words() -> None:
+    several = frozenset({registry.ANY_LANGUAGE})
+    assert LanguageCoverage({"es": 10}, several).is_mostly_covered
+    assert not LanguageCoverage({"zh": 10}, several).is_mostly_covered
+    assert not LanguageCoverage({"pl": 10}, several).is_mostly_covered
+
+
+def test_mostly_is_more_than_half_also_of_few_words() -> None:
+    english = frozenset({"en"})
+    assert LanguageCoverage({}, english).is_mostly_covered
+    assert not LanguageCoverage({"en": 5, "pl": 5}, english).is_mostly_covered
+    assert LanguageCoverage({"en": 6, "pl": 5}, english).is_mostly_covered
+    assert not LanguageCoverage({"": 3}, english).is_mostly_covered
