@@ -3,6 +3,7 @@
 import os
 import pwd
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -235,7 +236,10 @@ class StartDialog(OwnDialog):
         return (label, self.files, *buttons)
 
     def _path(self) -> Path:
-        typed = Path(os.path.expanduser(self.place.text().strip()))
+        typed = Path(self.place.text().strip())
+        # “~nobody” stays as it is: there is no such folder.
+        with suppress(RuntimeError):
+            typed = typed.expanduser()
         return typed if typed.suffix == SUFFIX else typed.with_name(typed.name + SUFFIX)
 
     def _check(self) -> None:
