@@ -41,6 +41,12 @@ FOUND: dict[str, dict[str, Json]] = {}
 class Answers(Questions):
     def __init__(self, place: Path) -> None:
         self.place = place
+        self.asked: list[str] = []
+        self.answer = True
+
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
+        self.asked.append(f"{question.splitlines()[0]} [{button}]")
+        return self.answer
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
         assert "apart" in title
@@ -195,6 +201,74 @@ def test_a_word_is_hidden_or_kept_everywhere(window: PiiWindow, qtbot: QtBot) ->
         press(qtbot, window, Qt.Key.Key_K, shift=True)
     assert public_words(session_of(window).study) == {"bob@lab.example.org"}
     assert "bob@lab.example.org" not in {text for text, _ in texts(window)}
+
+
+def _say_in_the_second_recording(window: PiiWindow, qtbot: QtBot) -> Answers:
+    second = all_recordings(session_of(window).study)[1]
+
+    def write(session: Session):
+        with session.step("Say") as step:
+            said = Utterance(new_id(), second.id, 0, 900_000, "My name is Robert Miller, call 555-867-5309.", None, ())
+            insert_utterances(session.study, [said])
+        return step.changes
+
+    with qtbot.waitSignal(window._finding.changed):
+        window._context.studio.edit(write)
+    questions = window._context.questions
+    assert isinstance(questions, Answers)
+    return questions
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "shift"),
+    [
+        pytest.param(False, Qt.Key.Key_H, False, id="places"),
+        pytest.param(True, Qt.Key.Key_K, False, id="words"),
+        pytest.param(True, Qt.Key.Key_H, True, id="hidden everywhere"),
+        pytest.param(True, Qt.Key.Key_K, True, id="kept everywhere"),
+    ],
+)
+def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(
+    window: PiiWindow, qtbot: QtBot, words: bool, key: Qt.Key, shift: bool
+) -> None:
+    questions = _say_in_the_second_recording(window, qtbot)
+    window.tabs.setCurrentIndex(1 if words else 0)
+    count = 5
+    if words:
+        rows = window.words.rows_model.rows()
+        window.words.select([row.key for row in rows if row.cells[0].startswith(("Robert", "555"))])
+    else:
+        window.places.selectAll()
+        count = 6
+    assert window.decide_bar.chosen.text() == f"{count} places in 2 recordings selected"
+    before = texts(window)
+    questions.answer = False
+    press(qtbot, window, key, shift)
+    assert questions.asked == [f"Change {count} places in 2 recordings? [Change {count} places]"]
+    assert texts(window) == before
+    questions.answer = True
+    studio = window._context.studio
+    press(qtbot, window, key, shift)
+    assert len(questions.asked) == 2
+    qtbot.waitUntil(lambda: texts(window) != before)
+    studio.undo()
+    qtbot.waitUntil(lambda: texts(window) == before)
+
+
+def test_what_is_done_to_one_place_or_one_recording_is_not_asked_about(window: PiiWindow, qtbot: QtBot) -> None:
+    questions = window._context.questions
+    assert isinstance(questions, Answers)
+    window.places.select([window.places.rows_model.rows()[0].key])
+    assert not window.decide_bar.chosen.isVisible()
+    press(qtbot, window, Qt.Key.Key_H)
+    assert window.status.text() == ""
+    window.places.selectAll()
+    assert window.decide_bar.chosen.text() == "4 places selected"
+    press(qtbot, window, Qt.Key.Key_H)
+    assert window.status.text() == "Changed 4 places. One undo takes it back."
+    press(qtbot, window, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""})
+    assert questions.asked == []
 
 
 def test_whose_name_it_is(window: PiiWindow, qtbot: QtBot) -> None:
