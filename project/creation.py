@@ -17,6 +17,9 @@ from project.opening import SUFFIX, connect
 from project.placing import put_in_place
 from project.sqlite_errors import explained
 
+_BESIDE_BYTES = 32
+"""What names of files beside a study add to its own: backups, its lock, a copy before an upgrade."""
+
 
 def create_file(path: Path, name: str) -> Path:
     """Make an empty study and return its path, which ends in `.greenroom` always.
@@ -24,18 +27,19 @@ def create_file(path: Path, name: str) -> Path:
     The file appears whole or not at all, and never in the place of another.
 
     Raises:
-        UserError: something of that name is there already, or the folder cannot be written to.
+        UserError: something of that name is there already, the name is too long, or the folder cannot be written to.
     """
     if path.suffix != SUFFIX:
         path = path.with_name(path.name + SUFFIX)
+    if not is_folder(path.parent):
+        raise UserError(f"There is no folder “{shown(path.parent)}”.", "Make it first.")
+    require_short_name(path)
     taken = UserError(
         f"“{shown(path.name)}” is there already.", "Choose another name; an existing file is never overwritten."
     )
     if os.path.lexists(path):
         raise taken
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
-    if not is_folder(path.parent):
-        raise UserError(f"There is no folder “{shown(path.parent)}”.", "Make it first.")
     try:
         _write(unfinished, _with_name(_empty(schema.VERSIONS), name))
         put_in_place(unfinished, path)
@@ -47,6 +51,22 @@ def create_file(path: Path, name: str) -> Path:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
     return path
+
+
+def require_short_name(path: Path) -> None:
+    """Return quietly where the folder takes the name of a new study, and those of its backups and its lock.
+
+    Raises:
+        UserError: the name is too long.
+        OSError: the folder cannot be looked at.
+    """
+    most = os.pathconf(path.parent, "PC_NAME_MAX") - _BESIDE_BYTES
+    if len(os.fsencode(path.name)) > most:
+        raise UserError(
+            f"The name “{shown(path.name[:_BESIDE_BYTES])}…” is too long.",
+            f"Take one of at most {most - len(SUFFIX)} plain letters; letters with accents and of other scripts count "
+            "for two to four.",
+        )
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A line of text that gives way: it ends in an ellipsis where there is no room, and shows all in its tooltip."""
+"""A text that gives way: where there is no room it ends in an ellipsis, and all is in its tooltip, or it wraps."""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -15,6 +15,12 @@ class ElidedLabel(PlainLabel):
         super().__init__("", parent)
         self._whole = ""
 
+    def set_wrapped(self, wrapped: bool) -> None:
+        """Break the text into lines, or keep to one line and elide it."""
+        self.setWordWrap(wrapped)
+        self.updateGeometry()
+        self._fit()
+
     def set_text(self, text: str) -> None:
         """Show a text; line breaks become spaces."""
         self._whole = " ".join(text.split())
@@ -30,13 +36,17 @@ class ElidedLabel(PlainLabel):
         return QSize(self.fontMetrics().horizontalAdvance(self._whole) + 2, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().minimumSizeHint().height())
+        return QSize(0, self.fontMetrics().height() if self.wordWrap() else super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
+        if self.wordWrap():
+            self.setText(self._whole)
+            self.setToolTip("")
+            return
         shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
         self.setText(shown)
         self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from project.errors import UserError
 from project.policy import Level as PolicyLevel
@@ -18,6 +18,11 @@ from widgets.plain_tip import plain_tip
 from widgets.policy.badge import PolicyBadge
 
 _INFO_MS = 6000
+_LETTER_MS = 60
+"""How long somebody needs to read a letter: a long text stays longer."""
+_HEIGHT = theme.GRID * 4
+_MOST = theme.GRID * 20
+"""Height of the lines of a message at most; a longer one is whole in the tooltip."""
 
 
 class Level(StrEnum):
@@ -31,10 +36,72 @@ class Level(StrEnum):
 _ICONS = {Level.INFO: "info", Level.WARNING: "triangle-alert", Level.ERROR: "circle-alert"}
 
 
+class _MessageText(QWidget):
+    """A text and a hint: in one line, else in lines below each other.
+
+    Signals:
+        height_wanted (int): the lines need another height, 0 for one line.
+    """
+
+    height_wanted = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.hint = ElidedLabel(), ElidedLabel()
+        self._wanted = 0
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(self.text)
+        self._row.addWidget(self.hint, 1)
+        self.most = 0
+        """Height that there is room for."""
+        self._arrange(wrapped=False)
+
+    def show_texts(self, text: str, hint: str) -> None:
+        """Show both; line breaks become spaces."""
+        self.text.set_text(text)
+        self.hint.set_text(hint)
+        self.hint.setVisible(bool(hint))
+        self.fit()
+
+    def fit(self) -> None:
+        """Break the lines where they do not fit into one, and there is room."""
+        labels = [label for label in (self.text, self.hint) if label.text()]
+        needed = sum(label.sizeHint().width() for label in labels) + theme.GRID * (len(labels) - 1)
+        lines = 0 if needed <= self.width() else sum(_broken_height(label, self.width()) for label in labels)
+        self._arrange(wrapped=0 < lines <= self.most)
+        self._wanted = lines if lines <= self.most else 0
+        self.height_wanted.emit(self._wanted)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def _arrange(self, *, wrapped: bool) -> None:
+        kind = QSizePolicy.Policy
+        self._row.setDirection(
+            QBoxLayout.Direction.TopToBottom if wrapped else QBoxLayout.Direction.LeftToRight,
+        )
+        self._row.setSpacing(0 if wrapped else theme.GRID)
+        self.text.setSizePolicy(kind.Preferred if wrapped else kind.Maximum, kind.Preferred)
+        for label in (self.text, self.hint):
+            label.set_wrapped(wrapped)
+
+
+def _broken_height(label: ElidedLabel, width: int) -> int:
+    """Return how high a text is that is broken into lines, in pixels."""
+    room = QRect(0, 0, width, _MOST * 100)
+    return label.fontMetrics().boundingRect(room, int(Qt.TextFlag.TextWordWrap), label.text()).height()
+
+
 class MessageBar(QWidget):
     """Shows one message at a time and stops nobody; the newest replaces the one before.
 
-    An info goes by itself; a warning or an error stays until it is dismissed, by Esc or its button.
+    An info goes by itself; a warning or an error stays until it is dismissed, by Esc or its button. A text that does
+    not fit into the line is broken, and the bar grows for it.
 
     Signals:
         action_chosen (str): the key that was given with the message's button, such as `locate`.
@@ -51,13 +118,14 @@ class MessageBar(QWidget):
         self._level = Level.INFO
         self._buttons: list[QPushButton] = []
         self.setAccessibleName(tr("Messages"))
-        self.setFixedHeight(theme.GRID * 4)
+        self.setFixedHeight(_HEIGHT)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0)
         row.setSpacing(theme.GRID)
         self._picture = PlainLabel()
-        self._text = ElidedLabel()
-        self._hint = ElidedLabel()
+        self._texts = _MessageText()
+        self._texts.height_wanted.connect(lambda lines: self.setFixedHeight(max(_HEIGHT, lines + theme.GRID)))
+        self._text, self._hint = self._texts.text, self._texts.hint
         self._actions = QHBoxLayout()
         self._actions.setSpacing(theme.GRID // 2)
         self._close = QToolButton()
@@ -80,10 +148,8 @@ class MessageBar(QWidget):
         self._saved.setContentsMargins(0, 0, 0, 2)
         self._policy = PolicyBadge()
         self._policy.clicked.connect(self.policy_clicked)
-        self._text.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         row.addWidget(self._picture)
-        row.addWidget(self._text)
-        row.addWidget(self._hint, 1)
+        row.addWidget(self._texts, 1)
         row.addLayout(self._actions)
         row.addWidget(self._close)
         row.addSpacing(theme.GRID)
@@ -122,17 +188,16 @@ class MessageBar(QWidget):
             more: further buttons.
         """
         self._level = level
-        self._text.set_text(text)
-        self._hint.set_text(hint)
         self._drop_buttons()
         for key, label in (*([action] if action else ()), *more):
             self._add_button(key, label)
         self._picture.show()
         self._close.show()
+        self._show_texts(text, hint)
         self.setAccessibleDescription(f"{level.capitalize()}: {text} {hint}".strip())
         self._tint()
         if level == Level.INFO and not action:
-            self._timer.start()
+            self._timer.start(max(_INFO_MS, _LETTER_MS * len(text + hint)))
         else:
             self._timer.stop()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.accessibleDescription()))
@@ -158,8 +223,7 @@ class MessageBar(QWidget):
     def clear(self) -> None:
         """Show no message."""
         self._timer.stop()
-        self._text.set_text("")
-        self._hint.set_text("")
+        self._show_texts("", "")
         self._drop_buttons()
         for part in (self._picture, self._close):
             part.hide()
@@ -186,6 +250,23 @@ class MessageBar(QWidget):
             self.dismiss()
         else:
             super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._texts.most = self._room()
+
+    def _show_texts(self, text: str, hint: str) -> None:
+        self._texts.most = self._room()
+        self._texts.show_texts(text, hint)
+
+    def _room(self) -> int:
+        """Return how high the lines may be, so that the window does not grow."""
+        parent = self.parentWidget()
+        layout = parent.layout() if parent is not None else None
+        if parent is None or layout is None:
+            return _MOST
+        others = layout.totalMinimumSize().height() - self.minimumHeight()
+        return min(_MOST, parent.height() - others - theme.GRID)
 
     def _add_button(self, key: str, label: str) -> None:
         button = QPushButton(label)

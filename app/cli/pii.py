@@ -281,8 +281,10 @@ def _everywhere(
     replacement: str | None,
 ) -> None:
     from anonymize.pii.kinds import PERSON
+    from anonymize.pii.lexicon import key_of
     from app.core.commands import pii as commands
     from app.core.lookup import participant_called
+    from app.core.pii.hits import hits
 
     if verdict == "undo":
         commands.forget(session, word)
@@ -291,7 +293,9 @@ def _everywhere(
         commands.keep_everywhere(session, word)
         return
     who = None if participant is None else participant_called(session, participant).id
-    commands.hide_everywhere(session, word, kinds[0] if kinds else PERSON, who, replacement)
+    found = [one.kind for one in hits(session) if key_of(one.hit.text) == key_of(word)]
+    kind = kinds[0] if kinds else PERSON if who is not None or not found else found[0]
+    commands.hide_everywhere(session, word, kind, who, replacement)
 
 
 def _from_file(session: Session, file: Path) -> int:

@@ -206,7 +206,7 @@ def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
         + (f" (track {numbers[one.track_id]})" if one.track_id in numbers else "")
         for one in found.waiting
     ]
-    tracks = f"{counted(len(found.tracks), 'track')}, {len(found.undecided)} undecided"
+    tracks = counted(len(found.tracks), "track")
     lines.append(f"Recording {found.recording.number}: {tracks}; left: {found.left()}")
     if reviewers:
         lines.append(f"Reviewed by {', '.join(reviewers)}")

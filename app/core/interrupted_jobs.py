@@ -93,7 +93,7 @@ class JobNotes:
         jobs: list[InterruptedJob] = []
         for path in sorted(_notes_in(self._folder)):
             try:
-                jobs.append(self._read(path))
+                jobs.append(self.read(path))
             except (OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
                 with suppress(OSError):
                     overwrite(path)
@@ -131,7 +131,12 @@ class JobNotes:
             return note_id
         return ""
 
-    def _read(self, path: Path) -> InterruptedJob:
+    def read(self, path: Path) -> InterruptedJob:
+        """Return one of the notes.
+
+        Raises:
+            OSError, UserError, ValueError, KeyError, TypeError, RecursionError: it cannot be read.
+        """
         found: dict[str, Any] = json.loads(read_private(self._study, path))
         if found["format"] != _FORMAT or found["kind"] not in {*ASKED, *PLANS}:
             raise ValueError(path.name)
@@ -162,6 +167,20 @@ def notes_folder(study: Path) -> Path:
     """Return the folder of the notes about a study; it may not be there."""
     name = hashlib.sha256(str(study.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
     return platformdirs.user_state_path("greenroom") / "jobs" / name
+
+
+def is_noted(study: Study, kind: str, recording_id: str) -> bool:
+    """Tell whether a job of a kind was asked for about a recording and has not ended; for who only reads the study.
+
+    Notes that cannot be read are left as they are.
+    """
+    notes = JobNotes(study)
+    for path in _notes_in(notes_folder(study.path)):
+        with suppress(OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
+            job = notes.read(path)
+            if (job.kind, job.recording_id) == (kind, recording_id):
+                return True
+    return False
 
 
 def note_files(study: Path) -> list[Path]:

@@ -48,10 +48,11 @@ class Questions:
         """The main window."""
         return self._window
 
-    def new_study(self) -> Path | None:
-        """Ask where a new study goes."""
+    def new_study(self, proposed: Path | None = None) -> Path | None:
+        """Ask where a new study goes; a file that is there may be named, and is never overwritten."""
+        begin = proposed or self._folder() / "study.greenroom"
         path, _ = QFileDialog.getSaveFileName(
-            self._over(), tr("New study"), str(self._folder() / "study.greenroom"), STUDIES
+            self._over(), tr("New study"), str(begin), STUDIES, options=QFileDialog.Option.DontConfirmOverwrite
         )
         return Path(path) if path else None
 

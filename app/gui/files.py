@@ -74,7 +74,11 @@ class Files(QObject):
         name = None if settings.welcomed else proposed_name() if first else settings.annotator
         folder = recordings[0].absolute().parent if recordings else self.questions.start or usual_folder()
         return StartDialog(
-            self.questions, folder, name, first=first, parent=self.questions.window, recordings=recordings
+            *(self.questions, folder, name),
+            first=first,
+            parent=self.questions.window,
+            recordings=recordings,
+            make=_make_study,
         )
 
     def begin(self, plan: StudyPlan) -> None:
@@ -85,7 +89,8 @@ class Files(QObject):
             return
         path = plan.path if plan.path.suffix == _SUFFIX else plan.path.with_name(plan.path.name + _SUFFIX)
         try:
-            Study.create(path, path.stem).close()
+            if not plan.made:
+                _make_study(path)
         except UserError as error:
             self._studio.failed.emit(error)
             return
@@ -273,6 +278,10 @@ class Files(QObject):
                 ),
                 read.errors[0].hint,
             )
+
+
+def _make_study(path: Path) -> None:
+    Study.create(path, path.stem).close()
 
 
 def _refusal(path: Path) -> UserError | None:

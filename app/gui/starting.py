@@ -2,7 +2,8 @@
 
 import os
 import pwd
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ from PySide6.QtWidgets import (
 
 from app.core.schemes import DEFAULT
 from app.core.settings import login_name
+from project.creation import require_short_name
+from project.errors import UserError
+from project.filesystem import is_folder
 from project.opening import SUFFIX
 from project.schemes.loader import load_scheme, shipped_names
 from resources.translation import tr
@@ -56,16 +60,21 @@ class StudyPlan:
         path: of the new study; None for none.
         scheme: key of the shipped scheme that it uses.
         recordings: files and folders to add.
+        made: whether the file of the study was made already.
     """
 
     annotator: str = ""
     path: Path | None = None
     scheme: str = DEFAULT
     recordings: tuple[Path, ...] = ()
+    made: bool = False
 
 
 class StartDialog(OwnDialog):
-    """Asks for everything at once; only the place of the study has to be right."""
+    """Asks for everything at once; only the place of the study has to be right.
+
+    It makes the file of the study, so that it stays open, with all that was typed, where that fails.
+    """
 
     def __init__(
         self,
@@ -76,6 +85,7 @@ class StartDialog(OwnDialog):
         first: bool,
         parent: QWidget | None,
         recordings: Sequence[Path] = (),
+        make: Callable[[Path], None] | None = None,
     ) -> None:
         """Make the dialog.
 
@@ -86,9 +96,12 @@ class StartDialog(OwnDialog):
             first: the program was never used before: a study need not be begun.
             parent: window that it belongs to.
             recordings: those that are listed already; the study is named after the first.
+            make: makes the file of the study, or raises a UserError; None where that is done later.
         """
         super().__init__(parent)
         self._questions = questions
+        self._make = make
+        self._made = False
         self.setWindowTitle(tr("Welcome to Greenroom") if first else tr("New study"))
         self.setAcceptDrops(True)
         self.resize(within_screen(_SIZE, self))
@@ -148,7 +161,19 @@ class StartDialog(OwnDialog):
             return StudyPlan(name)
         item = self.scheme.currentItem()
         scheme = str(item.data(_LINE)) if item is not None else DEFAULT
-        return StudyPlan(name, self._path(), scheme, tuple(self.recordings()))
+        return StudyPlan(name, self._path(), scheme, tuple(self.recordings()), self._made)
+
+    def accept(self) -> None:
+        """Make the file of the study and close; where it cannot be made, say why and stay."""
+        if self.begin.isChecked() and self._make is not None:
+            try:
+                self._make(self._path())
+            except UserError as error:
+                self.buttons.note.setText(str(error))
+                self.place.setFocus()
+                return
+            self._made = True
+        super().accept()
 
     def recordings(self) -> list[Path]:
         """Return the files and folders that are listed."""
@@ -211,7 +236,10 @@ class StartDialog(OwnDialog):
         return (label, self.files, *buttons)
 
     def _path(self) -> Path:
-        typed = Path(self.place.text().strip()).expanduser()
+        typed = Path(self.place.text().strip())
+        # “~nobody” stays as it is: there is no such folder.
+        with suppress(RuntimeError):
+            typed = typed.expanduser()
         return typed if typed.suffix == SUFFIX else typed.with_name(typed.name + SUFFIX)
 
     def _check(self) -> None:
@@ -232,20 +260,31 @@ class StartDialog(OwnDialog):
             return tr("Name the file of the study.")
         try:
             path = self._path()
-            if path.exists():
-                return tr("There is a file of this name already.")
-            if not path.parent.is_dir():
+            if not is_folder(path.parent):
                 return tr("There is no such folder.")
+            require_short_name(path)
+            if os.path.lexists(path):
+                return tr("There is a file of this name already.")
             if not os.access(path.parent, os.W_OK):
                 return tr("You may not write to this folder.")
+        except UserError as error:
+            return str(error)
         except (OSError, ValueError):
             return tr("This is no name of a file.")
         return ""
 
     def _choose(self) -> None:
-        path = self._questions.new_study()
+        path = self._questions.new_study(self._proposal())
         if path is not None:
             self.place.setText(str(path))
+
+    def _proposal(self) -> Path | None:
+        """Return what was typed so far, where a dialog can begin with it."""
+        try:
+            path = self._path()
+            return path if is_folder(path.parent) else None
+        except ValueError:
+            return None
 
     def _add_files(self) -> None:
         self.add_recordings(self._questions.videos())

@@ -1,11 +1,12 @@
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from project.errors import UserError
 from project.policy import Level as PolicyLevel
 from tests.qt.walking import nameless, unexplained
 from widgets import theme
+from widgets.elided_label import ElidedLabel
 from widgets.message_bar import Level, MessageBar
 
 
@@ -32,7 +33,7 @@ def test_a_message_is_one_line_however_it_was_written(bar):
 
 
 def test_a_long_message_gives_way_and_is_whole_in_the_tooltip(qtbot, bar):
-    text = "word " * 200
+    text = "word " * 2_000
     bar.show_message(text, Level.ERROR)
     label = next(label for label in bar.findChildren(QLabel) if label.toolTip())
     assert label.toolTip() == f"<qt>{text.strip()}</qt>"
@@ -61,8 +62,46 @@ def test_esc_and_the_button_dismiss(qtbot, bar):
         bar.dismiss()
 
 
-def test_an_info_goes_by_itself_and_an_error_stays(qtbot, bar):
-    bar._timer.setInterval(1)
+def test_a_text_that_is_too_long_for_the_line_is_broken_and_the_bar_grows(qtbot, bar):
+    low = bar.height()
+    hint = "It can be read as far as it is intact, and not written to; the file and its log stay as they are. " * 2
+    for level in Level:
+        bar.show_message("The log of edits of “lab.greenroom” is damaged.", level, hint, ("recover", "Recover…"))
+        qtbot.waitUntil(lambda: bar.height() > low)
+        shown = [label for label in bar.findChildren(ElidedLabel) if label.isVisible()]
+        assert [label.text() for label in shown] == [QLabel.text(label) for label in shown], "nothing is elided"
+        assert len(shown) == 2
+        for label in shown:
+            assert label.height() >= label.heightForWidth(label.width())
+            assert bar.rect().contains(QRect(label.mapTo(bar, QPoint()), label.size()))
+        bar.show_message("Saved.")
+        qtbot.waitUntil(lambda: bar.height() == low)
+
+
+def test_the_bar_grows_with_a_window_that_becomes_narrow_and_never_makes_a_low_one_grow(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    content, bar = QWidget(), MessageBar()
+    content.setMinimumHeight(200)
+    column.addWidget(content, 1)
+    column.addWidget(bar)
+    window.resize(1600, 500)
+    with qtbot.waitExposed(window):
+        window.show()
+    low = bar.height()
+    bar.show_message("It was not saved.", Level.ERROR, "Free some space on this disk, and try again. " * 3)
+    assert bar.height() == low
+    window.resize(700, 500)
+    qtbot.waitUntil(lambda: bar.height() > low)
+    window.resize(700, window.minimumSizeHint().height() - bar.height() + low)
+    bar.show_message("It was not saved.", Level.ERROR, "Free some space on this disk, and try again. " * 4)
+    qtbot.waitUntil(lambda: bar.height() == low)
+    assert [label for label in bar.findChildren(QLabel) if "Free some space" in label.toolTip()]
+
+
+def test_an_info_goes_by_itself_and_an_error_stays(qtbot, bar, monkeypatch):
+    monkeypatch.setattr("widgets.message_bar._INFO_MS", 1)
     bar.show_message("It failed.", Level.ERROR)
     assert not bar._timer.isActive()
     bar.show_message("Saved a copy.")

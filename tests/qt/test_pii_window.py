@@ -47,12 +47,14 @@ pytestmark = pytest.mark.usefixtures("english_names")
 class Answers(Questions):
     def __init__(self, place: Path) -> None:
         self.place = place
-        self.agrees = False
+        self.questions: list[str] = []
         self.asked: list[str] = []
+        self.answer = True
 
     def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
-        self.asked.append(question)
-        return self.agrees
+        self.questions.append(question)
+        self.asked.append(f"{question.splitlines()[0]} [{button}]")
+        return self.answer
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
         assert "apart" in title
@@ -209,6 +211,74 @@ def test_a_word_is_hidden_or_kept_everywhere(window: PiiWindow, qtbot: QtBot) ->
     assert "bob@lab.example.org" not in {text for text, _ in texts(window)}
 
 
+def _say_in_the_second_recording(window: PiiWindow, qtbot: QtBot) -> Answers:
+    second = all_recordings(session_of(window).study)[1]
+
+    def write(session: Session):
+        with session.step("Say") as step:
+            said = Utterance(new_id(), second.id, 0, 900_000, "My name is Robert Miller, call 555-867-5309.", None, ())
+            insert_utterances(session.study, [said])
+        return step.changes
+
+    with qtbot.waitSignal(window._finding.changed):
+        window._context.studio.edit(write)
+    questions = window._context.questions
+    assert isinstance(questions, Answers)
+    return questions
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "shift"),
+    [
+        pytest.param(False, Qt.Key.Key_H, False, id="places"),
+        pytest.param(True, Qt.Key.Key_K, False, id="words"),
+        pytest.param(True, Qt.Key.Key_H, True, id="hidden everywhere"),
+        pytest.param(True, Qt.Key.Key_K, True, id="kept everywhere"),
+    ],
+)
+def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(
+    window: PiiWindow, qtbot: QtBot, words: bool, key: Qt.Key, shift: bool
+) -> None:
+    questions = _say_in_the_second_recording(window, qtbot)
+    window.tabs.setCurrentIndex(1 if words else 0)
+    count = 5
+    if words:
+        rows = window.words.rows_model.rows()
+        window.words.select([row.key for row in rows if row.cells[0].startswith(("Robert", "555"))])
+    else:
+        window.places.selectAll()
+        count = 6
+    assert window.decide_bar.chosen.text() == f"{count} places in 2 recordings selected"
+    before = texts(window)
+    questions.answer = False
+    press(qtbot, window, key, shift)
+    assert questions.asked == [f"Change {count} places in 2 recordings? [Change {count} places]"]
+    assert texts(window) == before
+    questions.answer = True
+    studio = window._context.studio
+    press(qtbot, window, key, shift)
+    assert len(questions.asked) == 2
+    qtbot.waitUntil(lambda: texts(window) != before)
+    studio.undo()
+    qtbot.waitUntil(lambda: texts(window) == before)
+
+
+def test_what_is_done_to_one_place_or_one_recording_is_not_asked_about(window: PiiWindow, qtbot: QtBot) -> None:
+    questions = window._context.questions
+    assert isinstance(questions, Answers)
+    window.places.select([window.places.rows_model.rows()[0].key])
+    assert not window.decide_bar.chosen.isVisible()
+    press(qtbot, window, Qt.Key.Key_H)
+    assert window.status.text() == ""
+    window.places.selectAll()
+    assert window.decide_bar.chosen.text() == "4 places selected"
+    press(qtbot, window, Qt.Key.Key_H)
+    assert window.status.text() == "Changed 4 places. One undo takes it back."
+    press(qtbot, window, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""})
+    assert questions.asked == []
+
+
 def test_whose_name_it_is(window: PiiWindow, qtbot: QtBot) -> None:
     who = next(one for one in all_participants(session_of(window).study) if one.pseudonym == "P77")
     choose(window, "Robert")
@@ -347,13 +417,14 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     assert LISTED.lower() not in [text for text, _ in texts(window)]
     started: list[Work] = []
     monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
-    button.click()
     answers = main.files.questions
     assert isinstance(answers, Answers)
-    assert "ner-english" in answers.asked[0]
+    answers.answer = False
+    button.click()
+    assert "ner-english" in answers.questions[0]
     assert started == []
     assert "allows no downloads" in window.models.state.text()
-    answers.agrees = True
+    answers.answer = True
     button.click()
     (work,) = started
     assert (work.kind, work.parameters) == ("fetch", {"name": "ner-english"})

@@ -27,7 +27,8 @@ class Chosen(Questions):
         super().__init__(QWidget())
         self._at = folder
 
-    def new_study(self) -> Path | None:
+    def new_study(self, proposed: Path | None = None) -> Path | None:
+        self.proposed = proposed
         return self._at / "chosen"
 
     def videos(self) -> list[Path]:
@@ -109,7 +110,11 @@ def test_what_cannot_be_a_study_is_said_before(dialog: StartDialog, tmp_path: Pa
         (str(tmp_path / "there"), "already"),
         (str(tmp_path / "no" / "such"), "no such folder"),
         ("", "Name the file"),
-        (str(tmp_path / ("x" * 300)), "no name"),
+        (str(tmp_path / ("x" * 300)), "is too long. Take one of at most"),
+        (str(tmp_path / ("ß" * 120)), "is too long"),
+        (f"{'x' * 300}/study", "no such folder"),
+        ("~nobody-of-this-name/study", "no such folder"),
+        ("/", "no name"),
     ):
         dialog.place.setText(typed)
         assert said in dialog.buttons.note.text(), typed
@@ -119,6 +124,42 @@ def test_what_cannot_be_a_study_is_said_before(dialog: StartDialog, tmp_path: Pa
     assert dialog.buttons.go_on.isEnabled()
     dialog.name.clear()
     assert not dialog.buttons.go_on.isEnabled()
+
+
+def test_choosing_begins_with_what_was_typed(dialog: StartDialog, tmp_path: Path) -> None:
+    questions = dialog._questions
+    assert isinstance(questions, Chosen)
+    for typed, proposed in (
+        (str(tmp_path / "kitchen talks"), tmp_path / "kitchen talks.greenroom"),
+        (str(tmp_path / "gone" / "talks"), None),
+        ("", None),
+    ):
+        dialog.place.setText(typed)
+        dialog._choose()
+        assert questions.proposed == proposed
+
+
+def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window: MainWindow, tmp_path: Path) -> None:
+    first = FirstStart(window)
+    first.ask()
+    shown = first.dialog
+    assert shown is not None
+    shown.name.setText("Grace")
+    shown.place.setText(str(tmp_path / "talks"))
+    shown.add_recordings([tmp_path / "talk.mp4"])
+    (tmp_path / "talks.greenroom").mkdir()
+    shown.buttons.go_on.click()
+    assert shown.isVisible()
+    assert "is there already" in shown.buttons.note.text()
+    assert (shown.name.text(), shown.place.text()) == ("Grace", str(tmp_path / "talks"))
+    assert shown.recordings() == [tmp_path / "talk.mp4"]
+    assert window.studio.session is None
+    shown.place.setText(str(tmp_path / "other"))
+    shown.files.clear()
+    shown.buttons.go_on.click()
+    assert window.studio.session is not None
+    assert window.studio.session.study.path == tmp_path / "other.greenroom"
+    window.close()
 
 
 def test_every_part_can_be_reached_by_keys_and_has_a_name_for_screen_readers(dialog: StartDialog) -> None:

@@ -30,7 +30,7 @@ class Answers(Questions):
     def __init__(self) -> None:
         self.answers: dict[str, object] = {}
 
-    def new_study(self) -> Path | None:
+    def new_study(self, proposed: Path | None = None) -> Path | None:
         return self.answers.get("new_study")  # type: ignore[return-value]
 
     def study(self) -> Path | None:

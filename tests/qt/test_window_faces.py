@@ -3,7 +3,7 @@
 import json
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +15,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from anonymize.places import Reason
-from app.core.faces import text_regions
+from app.core.faces import text_regions, tracking
 from app.core.faces.track_file import save_tracks
+from app.core.interrupted_jobs import JobNotes
 from app.core.jobs import Work
+from app.core.session import Session
 from app.gui.export_dialog import ExportDialog
 from app.gui.export_result import spans
 from app.gui.face_overlay import FaceOverlay
@@ -27,6 +29,7 @@ from app.gui.sample import sample_study
 from app.gui.worker_runner import WorkerRunner
 from project.errors import UserError
 from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
 from project.queries.runs import SOURCE, SOURCE_KIND, latest_run
 from project.regions import RegionKind
 from project.timebase import SECOND
@@ -429,3 +432,25 @@ def test_a_doubtful_face_is_told_apart() -> None:
 
 def test_moments_that_follow_each_other_are_one() -> None:
     assert spans([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
+
+
+def test_a_window_that_only_reads_says_what_another_one_does(
+    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
+) -> None:
+    path = sample_study(tmp_path / "study")
+    with Session.open(path, "Ada") as holder:
+        window = open_window(path)
+        window.set_mode("faces")
+        (recording,) = all_recordings(holder.study)
+        window.choose_recording(recording.id)
+        page = window.faces_page
+        qtbot.waitUntil(lambda: page.untracked_title() != "Faces were not looked for yet")
+        assert page.untracked_title() == "No faces are saved in this study yet"
+        JobNotes(holder.study).keep(tracking.prepare(holder, recording.id))
+        window.faces.reload()
+        assert page.untracked_title() == "Faces were asked for in another window"
+        window.close()
+    window = open_window(path)
+    window.set_mode("faces")
+    window.choose_recording(recording.id)
+    assert window.faces_page.untracked_title() == "Faces were not looked for yet"

@@ -76,7 +76,7 @@ def _really_asked(camera: Camera) -> NobodyThere:
 
 def _apart(camera: Camera) -> None:
     text = "Opening social-robot-lab.greenroom…"
-    camera.modal("31-apart", lambda: camera.window.studio.apart.run(lambda *_: time.sleep(1.2), text))
+    camera.modal("31-apart", lambda: camera.window.studio.apart.run(lambda *_: time.sleep(1.2), text), while_busy=True)
 
 
 def _passphrase(camera: Camera) -> None:

@@ -15,6 +15,9 @@ from widgets.status_line import StatusLine
 
 _STILL_S = 0.12
 """How long nothing may happen before a picture is taken."""
+_LOOK_MS = 300
+_OPENS_S = 10.0
+"""How long a dialog may take to come that does not wait until it is closed."""
 _UNDER_WAY = ("Computing", "Drawing", "Looking at", "Looking for", "Finding the exact")
 """How a line begins that says what is awaited."""
 
@@ -35,20 +38,28 @@ class Camera:
         return not self._wanted or any(one in name for one in self._wanted)
 
     def settle(self, seconds: float = _STILL_S, until: Callable[[], bool] | None = None) -> None:
-        """Let the window work until nothing is under way any more, and then a moment."""
+        """Let the window work until nothing is under way any more, and then a moment.
+
+        Raises:
+            TimeoutError: it does not end.
+        """
         QApplication.processEvents()
         end = time.monotonic() + HANG_S
         while until is not None and not until() and time.monotonic() < end:
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+        if until is not None and not until():
+            raise TimeoutError("what is awaited for a picture does not end")
         still = time.monotonic() + seconds
         while time.monotonic() < still:
             QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
-    def take(self, name: str, widget: QWidget | None = None, seconds: float = _STILL_S) -> None:
-        """Take a picture of a widget, or of the whole window."""
+    def take(
+        self, name: str, widget: QWidget | None = None, seconds: float = _STILL_S, *, while_busy: bool = False
+    ) -> None:
+        """Take a picture of a widget, or of the whole window, once it computes nothing; `while_busy` also before."""
         shown = widget or self.window
-        self.settle(seconds, until=lambda: not _busy(shown))
+        self.settle(seconds, until=None if while_busy else lambda: not _busy(shown))
         path = self._folder / f"{name}.png"
         shown.grab().save(str(path))
         self.taken.append(path)
@@ -76,26 +87,56 @@ class Camera:
         self.take(name, shown)
         shown.close()
 
-    def modal(self, name: str, ask: Callable[[], object], prepare: Callable[[QWidget], object] | None = None) -> None:
+    def modal(
+        self,
+        name: str,
+        ask: Callable[[], object],
+        prepare: Callable[[QWidget], object] | None = None,
+        *,
+        while_busy: bool = False,
+    ) -> None:
         """Take a picture of a dialog that `ask` opens, and close it; also of one that waits until it is closed.
 
-        `prepare` does something in it first.
+        Args:
+            name: of the picture.
+            ask: opens it.
+            prepare: does something in it first.
+            while_busy: the dialog says that work goes on, and goes when the work ends: nothing is waited for.
+
+        Raises:
+            LookupError: nothing was opened.
         """
         before = {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+        done: list[bool] = []
+        # Over a busy window a dialog may take long to come, and one that nobody closes would wait for ever.
+        looking = QTimer(interval=_LOOK_MS)
 
         def shoot() -> None:
             shown = [one for one in QApplication.topLevelWidgets() if one.isVisible() and one not in before]
             if not shown:
-                raise LookupError(f"nothing was opened for {name}")
-            for one in shown[-1:]:
+                return
+            looking.stop()
+            try:
                 if prepare is not None:
-                    prepare(one)
-                self.tabs(name, one)
-            for one in shown:
-                one.close()
+                    prepare(shown[-1])
+                if while_busy:
+                    self.take(name, shown[-1], while_busy=True)
+                else:
+                    self.tabs(name, shown[-1])
+            finally:
+                done.append(True)
+                for one in shown:
+                    one.close()
 
-        QTimer.singleShot(300, shoot)
+        looking.timeout.connect(shoot)
+        looking.start()
         ask()
+        end = time.monotonic() + _OPENS_S
+        while not done and time.monotonic() < end:
+            self.settle()
+        looking.stop()
+        if not done:
+            raise LookupError(f"nothing was opened for {name}")
         self.settle(0.5)
 
 

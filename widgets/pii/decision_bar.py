@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
@@ -74,7 +74,17 @@ class DecisionBar(QWidget):
         self.count.setAccessibleName(tr("How many nobody decided on"))
         self.count.setFont(theme.font(semibold=True))
         self.count.setMinimumHeight(self.hide_one.sizeHint().height())
-        row.addWidget(self.count, 0, Qt.AlignmentFlag.AlignTop)
+        self.chosen = PlainLabel()
+        self.chosen.setAccessibleName(tr("How many are selected"))
+        self.chosen.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.chosen.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.chosen.hide()
+        figures = QVBoxLayout()
+        figures.setSpacing(0)
+        figures.addWidget(self.count)
+        figures.addWidget(self.chosen)
+        figures.addStretch(1)
+        row.addLayout(figures)
         self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
         for button, signal in (
             (self.hide_one, self.hide_requested),
@@ -105,6 +115,11 @@ class DecisionBar(QWidget):
         self.count.setText(tr("{left:,} of {every:,} undecided").format(left=left, every=every))
         for button in (self.back, self.on):
             button.setEnabled(left > 0)
+
+    def show_selected(self, rows: str) -> None:
+        """Say what is selected, such as `3 places in 2 recordings`; "" for a single place, or none."""
+        self.chosen.setText(tr("{rows} selected").format(rows=rows) if rows else "")
+        self.chosen.setVisible(bool(rows))
 
     def show_choice(self, *, chosen: bool, usable: bool, spoken: bool, kind: str, person: str) -> None:
         """Offer what fits; `kind` and `person` are keys of what is selected, or ""."""

@@ -132,7 +132,7 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
         raise UserError(f"Faces were not looked for in recording {number}.", "Track them first (Ctrl+T).")
     if found.waiting:
         raise UserError(
-            f"Recording {number} cannot be reviewed yet: {found.left()} left.",
+            f"Recording {number} cannot be reviewed yet: {found.left_places()} left.",
             "Look at each, cover what is bare, and mark it as seen.",
         )
     changes = read_source(session, recording_id)

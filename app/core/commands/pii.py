@@ -1,7 +1,7 @@
 """Decisions about personal information: hide, keep, everywhere or in one place, whose name it is, what is written."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from anonymize.pii.hit import Hit
 from anonymize.pii.kinds import KINDS, PERSON
@@ -29,6 +29,25 @@ from project.queries.private_words import (
 )
 from project.types import Changes
 
+_TAKE_BACK = "Take back decisions on personal information"
+
+
+@dataclass(frozen=True, slots=True)
+class WordToHide:
+    """A word that is hidden everywhere from now on.
+
+    Attributes:
+        word: name, nickname or phrase.
+        kind: key of `KINDS`.
+        participant_id: whose name it is; None for nobody's.
+        replacement: what is written in its place; the next free number where None.
+    """
+
+    word: str
+    kind: str = PERSON
+    participant_id: str | None = None
+    replacement: str | None = None
+
 
 def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, kind: str | None = None) -> Changes:
     """Say of some places whether they are hidden wherever anything leaves.
@@ -54,10 +73,7 @@ def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, k
 
 def undecide(session: Session, places: Sequence[PlacedHit]) -> Changes:
     """Take decisions back: places that no rule finds are gone from the list, the others are hidden until decided."""
-    with session.step("Take back decisions on personal information") as step:
-        for one in places:
-            delete_pii_decision(session.study, one.place)
-    return step.changes
+    return take_back(session, places, ())
 
 
 def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Changes:
@@ -89,17 +105,32 @@ def hide_everywhere(
     Raises:
         UserError: the word is empty, or there is no such kind or participant.
     """
-    word = " ".join(word.split())
-    if not word:
-        raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
-    _check_kind(kind)
-    _check_participant(session, participant_id)
-    after = " ".join((replacement or "").split()) or _replacement(session, word, kind, participant_id)
-    with session.step(f"Hide “{word}” everywhere") as step:
+    return hide_words(session, [WordToHide(word, kind, participant_id, replacement)])
+
+
+def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
+    """Make several words private, as one step; see `hide_everywhere`.
+
+    Raises:
+        UserError: a word is empty, or there is no such kind or participant.
+    """
+    private: list[PrivateWord] = []
+    for wanted in words:
+        word = " ".join(wanted.word.split())
+        if not word:
+            raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
+        _check_kind(wanted.kind)
+        _check_participant(session, wanted.participant_id)
+        after = " ".join((wanted.replacement or "").split())
+        after = after or _replacement(session, word, wanted.kind, wanted.participant_id)
+        private.append(PrivateWord(word, after, wanted.kind, wanted.participant_id))
+    keys = {key_of(one.word) for one in private}
+    with session.step(f"Hide {_named(private[0].word, len(private))} everywhere" if private else "Hide") as step:
         for public in public_words(session.study):
-            if key_of(public) == key_of(word):
+            if key_of(public) in keys:
                 delete_public_word(session.study, public)
-        put_private_word(session.study, PrivateWord(word, after, kind, participant_id))
+        for one in private:
+            put_private_word(session.study, one)
     return step.changes
 
 
@@ -109,19 +140,32 @@ def keep_everywhere(session: Session, word: str) -> Changes:
     Raises:
         UserError: the word is empty, or it is a participant's name.
     """
-    word = " ".join(word.split())
-    if not word:
-        raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
-    same = [one for one in private_words(session.study) if key_of(one.word) == key_of(word)]
-    if any(one.participant_id for one in same):
-        raise UserError(
-            f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
-            "Take it from the participant first, or keep single places.",
-        )
-    with session.step(f"Keep “{word}” everywhere") as step:
-        for one in same:
-            delete_private_word(session.study, one.word)
-        put_public_word(session.study, word)
+    return keep_words(session, [word])
+
+
+def keep_words(session: Session, words: Sequence[str]) -> Changes:
+    """Say that several words are personal nowhere in this study, as one step; see `keep_everywhere`.
+
+    Raises:
+        UserError: a word is empty, or it is a participant's name.
+    """
+    public = [" ".join(word.split()) for word in words]
+    private = private_words(session.study)
+    for word in public:
+        if not word:
+            raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
+        if any(one.participant_id for one in private if key_of(one.word) == key_of(word)):
+            raise UserError(
+                f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
+                "Take it from the participant first, or keep single places.",
+            )
+    keys = {key_of(word) for word in public}
+    with session.step(f"Keep {_named(public[0], len(public))} everywhere" if public else "Keep") as step:
+        for one in private:
+            if key_of(one.word) in keys:
+                delete_private_word(session.study, one.word)
+        for word in public:
+            put_public_word(session.study, word)
     return step.changes
 
 
@@ -131,15 +175,29 @@ def forget(session: Session, word: str) -> Changes:
     Raises:
         UserError: nothing was said about the word.
     """
-    private = [one.word for one in private_words(session.study) if key_of(one.word) == key_of(word)]
-    public = [one for one in public_words(session.study) if key_of(one) == key_of(word)]
-    if not private and not public:
-        raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
-    with session.step(f"Judge “{word}” by its place again") as step:
-        for one in private:
-            delete_private_word(session.study, one)
-        for one in public:
-            delete_public_word(session.study, one)
+    return take_back(session, (), [word])
+
+
+def take_back(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
+    """Take back decisions on places, and on words everywhere, as one step; see `undecide` and `forget`.
+
+    Raises:
+        UserError: nothing was said about a word.
+    """
+    keys = {key_of(word): word for word in words}
+    private = [one.word for one in private_words(session.study) if key_of(one.word) in keys]
+    public = [one for one in public_words(session.study) if key_of(one) in keys]
+    for key, word in keys.items():
+        if key not in {key_of(one) for one in (*private, *public)}:
+            raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
+    title = f"Judge {_named(words[0], len(keys))} by its place again" if words and not places else _TAKE_BACK
+    with session.step(title) as step:
+        for place in places:
+            delete_pii_decision(session.study, place.place)
+        for word in private:
+            delete_private_word(session.study, word)
+        for word in public:
+            delete_public_word(session.study, word)
     return step.changes
 
 
@@ -194,6 +252,10 @@ def use_stand_ins(session: Session, on: bool = True) -> Changes:
     with session.step("Write stand-in names") as step:
         session.study.set_property(STAND_INS, {**chosen})
     return step.changes
+
+
+def _named(first: str, number: int) -> str:
+    return f"“{first}”" if number == 1 else f"{number} words"
 
 
 def _put(session: Session, place: PiiPlace, recording_id: str | None, kind: str, verdict: PiiVerdict) -> None:

@@ -85,13 +85,18 @@ class FaceSheet:
         """Return how many places of a state there are."""
         return sum(one.state is state for one in self.waiting)
 
+    def left_places(self) -> str:
+        """Say in words which places somebody has to look at before a review; "" for none."""
+        parts = [(self.count(state), state) for state in (Cover.UNCOVERED, Cover.UNCERTAIN)]
+        return " and ".join(counted(count, f"{state.value} place") for count, state in parts if count)
+
     def left(self) -> str:
-        """Say in words what is left to look at."""
+        """Say in words all that is left: places to look at, tracks to decide on, and the review itself."""
         if self.run is None:
             return "faces were not looked for yet"
-        parts = [(self.count(state), state) for state in (Cover.UNCOVERED, Cover.UNCERTAIN)]
-        words = [f"{counted(count, f'{state.value} place')}" for count, state in parts if count]
-        return " and ".join(words) or "nothing"
+        undecided = f"{counted(len(self.undecided), 'undecided track')} (hidden)" if self.undecided else ""
+        review = "" if self.reviews else "to mark it as reviewed"
+        return ", ".join(part for part in (self.left_places(), undecided, review) if part) or "nothing"
 
     def suggestions(self) -> list[Suggestion]:
         """Return which tracks look like one person, those that go on with somebody known first."""

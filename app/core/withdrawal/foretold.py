@@ -94,7 +94,7 @@ def foretold(seen: Foreseen, *, deciding: bool = True) -> list[str]:
     elsewhere = len(facts.sent) + copies + sum(one.kind != "anonymize" for one in facts.made)
     if elsewhere:
         lines.append(
-            f"Out of reach: {counted(len(facts.sent), 'request')} that carried something away, "
+            f"Out of reach: {counted(len(facts.sent), 'request')} that carried something of theirs, "
             f"{copies} {'copy' if copies == 1 else 'copies'}, "
             f"{counted(sum(one.kind != 'anonymize' for one in facts.made), 'release')}. The certificate lists them."
         )

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.core.commands import participants
 from app.core.faces.review import FaceSheet, sheet
+from app.core.interrupted_jobs import is_noted
 from app.gui.faces.cards import cards_of, crops_of, drawn_looks
 from app.gui.faces.crops import Crops
 from app.gui.faces.deciding import Deciding
@@ -20,6 +21,7 @@ from app.gui.playback import Playback
 from app.gui.player import Player
 from app.gui.studio import Studio
 from app.gui.timeline_feed import FACES, TimelineFeed
+from project.locking import is_held
 from project.queries.annotators import all_annotators
 from project.queries.faces import tracks_of
 from project.queries.participants import all_participants, participants_in
@@ -179,6 +181,8 @@ class Faces(QObject):
         self._playback.faces.set_tracks(shown, self._people, self._frame_us, drawn_looks(self.regions))
         self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", self._frame_us)
         self._page.set_writable(self._studio.writable, session.study.read_only_reason)
+        held = session.study.read_only and is_held(session.study.path)
+        self._page.set_elsewhere(held=held, asked=held and is_noted(session.study, "faces", recording.id))
         if medium is not None and video is None:
             self._page.show_no_picture()
         else:

@@ -39,6 +39,14 @@ _UNTRACKED = (
     tr("Faces were not looked for yet"),
     tr("Every face is found and followed through the recording, on this machine."),
 )
+_ASKED_ELSEWHERE = (
+    tr("Faces were asked for in another window"),
+    tr("It has not saved them yet. When its job has ended, open the study again."),
+)
+_HELD_ELSEWHERE = (
+    tr("No faces are saved in this study yet"),
+    tr("Another window has the study open. When it has saved faces, open the study again."),
+)
 _AGAIN = tr("Look for faces again (Ctrl+T); what was said stays with the earlier tracks")
 _LOOKING = (tr("Faces are being looked for"), tr("You can go on working meanwhile."))
 
@@ -80,6 +88,7 @@ class FacesPage(QWidget):
             "volume-2", tr("Sound only"), tr("This recording has no picture to look for faces in.")
         )
         again = [Button("track", tr("Track faces"), "Ctrl+T", primary=True)]
+        self._why_untracked = _UNTRACKED
         self._untracked = EmptyState("scan-face", *_UNTRACKED, again)
         self._untracked.chosen.connect(lambda _key: self.track_requested.emit())
         # On a small screen the page is scrolled: the window must not be higher than it.
@@ -137,6 +146,20 @@ class FacesPage(QWidget):
         self.people.setToolTip(plain_tip("" if writable else reason))
         self.show_chosen()
 
+    def untracked_title(self) -> str:
+        """Return what the empty page says where no faces are saved."""
+        return self._untracked.accessibleName()
+
+    def set_elsewhere(self, *, held: bool, asked: bool) -> None:
+        """Say on the empty page what another window does, where nobody looked for faces as far as the study says.
+
+        Args:
+            held: another process may write to the study.
+            asked: faces of the recording were asked for there.
+        """
+        self._why_untracked = _UNTRACKED if not held else _ASKED_ELSEWHERE if asked else _HELD_ELSEWHERE
+        self._untracked.set_text(*self._why_untracked)
+
     @property
     def writable(self) -> bool:
         """Whether changes are allowed."""
@@ -145,7 +168,7 @@ class FacesPage(QWidget):
     def set_progress(self, text: str | None, done: int = 0, total: int = 0) -> None:
         """Show how far the search is; None when there is none."""
         self._progress.setVisible(text is not None)
-        self._untracked.set_text(*(_UNTRACKED if text is None else _LOOKING))
+        self._untracked.set_text(*(self._why_untracked if text is None else _LOOKING))
         self._untracked.set_choosable(self._writable and text is None)
         self._again.setEnabled(self._writable and text is None)
         if text is not None:

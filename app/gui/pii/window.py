@@ -7,11 +7,12 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from anonymize.pii.kinds import KINDS
+from anonymize.pii.kinds import KINDS, PERSON
 from app.core.commands import pii as commands
 from app.core.pii.hits import PlacedHit
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.edit_text import Rows, agree_to_change, count_rows, tell_changed
 from app.gui.names_models import NamesModels
 from app.gui.pii.finding import Finding
 from app.gui.pii.key_page import KeyPage
@@ -159,28 +160,27 @@ class PiiWindow(QWidget):
         """Hide or keep what is selected, and go to the next place that nobody decided on."""
         those = self.selected()
         alone = len(self.table.selected()) == 1
-        if those and self._edit(partial(commands.decide, places=those, verdict=verdict)) and alone:
+        if self._change(partial(commands.decide, places=those, verdict=verdict), those) and alone:
             self.step(1, only_if_decided=True)
 
     def decide_everywhere(self, verdict: PiiVerdict) -> None:
         """Hide or keep the words that are selected wherever they stand."""
         words = {one.hit.word or one.hit.text: one for one in self.selected()}
-        for word, one in words.items():
-            whose = one.hit.participant_id
-            if verdict is PiiVerdict.HIDE:
-                done = self._edit(partial(commands.hide_everywhere, word=word, kind=one.kind, participant_id=whose))
-            else:
-                done = self._edit(partial(commands.keep_everywhere, word=word))
-            if not done:
-                return
-        self._moving = bool(words)
-        self._tell(tr("Looking at all texts again…") if words else "")
+        those = [one for one in self._finding.hits if (one.hit.word or one.hit.text) in words]
+        if verdict is PiiVerdict.HIDE:
+            hidden = [commands.WordToHide(word, one.kind, one.hit.participant_id) for word, one in words.items()]
+            done = self._change(partial(commands.hide_words, words=hidden), those)
+        else:
+            done = self._change(partial(commands.keep_words, words=[*words]), those)
+        if done:
+            self._moving = True
+            self._tell(tr("Looking at all texts again…"))
 
     def say_whose(self, participant_id: str) -> None:
         """Say whose name is selected; all names of one participant have one stand-in."""
-        for name in dict.fromkeys(one.hit.text for one in self.selected()):
-            if not self._edit(partial(commands.link, name=name, participant_id=participant_id)):
-                return
+        names = {one.hit.text: commands.WordToHide(one.hit.text, PERSON, participant_id) for one in self.selected()}
+        those = [one for one in self._finding.hits if one.hit.text in names]
+        if self._change(partial(commands.hide_words, words=[*names.values()]), those):
             self._moving = True
 
     def play(self) -> None:
@@ -368,6 +368,7 @@ class PiiWindow(QWidget):
             kind=next(iter(kinds)) if len(kinds) == 1 else "",
             person=next(iter(whose)) if len(whose) == 1 else "",
         )
+        self.decide_bar.show_selected(count_rows(Rows.PLACES, len(those), _recordings(those)) if those[1:] else "")
         if one is None:
             self.context_pane.show_text("", "", (0, 0), (), writable=False)
             return
@@ -383,15 +384,24 @@ class PiiWindow(QWidget):
     def _undecide(self) -> None:
         those = self.selected()
         single = [one for one in those if one.annotator_id]
-        if single:
-            self._edit(partial(commands.undecide, places=single))
-        for word in dict.fromkeys(one.hit.word for one in those if one.verdict is not None and not one.annotator_id):
-            self._edit(partial(commands.forget, word=word))
+        words = [*dict.fromkeys(one.hit.word for one in those if one.verdict is not None and not one.annotator_id)]
+        everywhere = [one for one in self._finding.hits if one.hit.word in words and not one.annotator_id]
+        self._change(partial(commands.take_back, places=single, words=words), [*single, *everywhere])
 
     def _set_kind(self, kind: str) -> None:
         those = self.selected()
-        if those:
-            self._edit(partial(commands.set_kind, places=those, kind=kind))
+        self._change(partial(commands.set_kind, places=those, kind=kind), those)
+
+    def _change(self, do: Callable[[Session], Changes], those: Sequence[PlacedHit]) -> bool:
+        """Change places as one step; asks where they are of several recordings, and says how many they were."""
+        recordings = _recordings(those)
+        if not those or not agree_to_change(self._context.questions, Rows.PLACES, len(those), recordings):
+            return False
+        if not self._edit(do):
+            return False
+        if len(those) > 1:
+            self._tell(tell_changed(Rows.PLACES, len(those), recordings))
+        return True
 
     def _edit(self, do: Callable[[Session], Changes]) -> bool:
         self._tell("")
@@ -425,3 +435,8 @@ class PiiWindow(QWidget):
     def _show_error(self, error: UserError) -> None:
         if self.isVisible():
             self.status.setText(str(error))
+
+
+def _recordings(those: Sequence[PlacedHit]) -> int:
+    """Return in how many recordings places are; those of the study as a whole are in none."""
+    return len({one.recording_id for one in those} - {None})

@@ -37,6 +37,12 @@ def study(tmp_path: Path) -> str:
     return str(path)
 
 
+def test_a_number_that_is_hidden_everywhere_stays_a_number(study: str, greenroom: Terminal) -> None:
+    number = "five five five, oh one two three"
+    greenroom("pii", "review", study, "--hide", "--text", number, "--everywhere", "--annotator", "Ada")
+    assert f"{number} = [PHONE_1]  (phone)" in greenroom("words", study)
+
+
 def test_find_review_apply_and_key(study: str, tmp_path: Path, greenroom: Terminal) -> None:
     found = greenroom.json("pii", "find", study)
     hits = found["hits"]

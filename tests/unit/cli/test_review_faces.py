@@ -43,6 +43,23 @@ def test_from_what_is_left_to_reviewed_and_back(greenroom: Terminal) -> None:
     assert not json.loads(greenroom("review-faces", *study, "--withdraw", "--json"))["reviewed"]
 
 
+def test_what_is_left_is_named_until_all_of_it_is_done(greenroom: Terminal) -> None:
+    study = ("lab.greenroom", "--recording", "1")
+
+    def left() -> str:
+        return greenroom("review-faces", *study).split("; left: ")[1].splitlines()[0]
+
+    assert left() == "2 undecided tracks (hidden), to mark it as reviewed"
+    greenroom("review-faces", *study, "--assign", "1", "P01")
+    assert left() == "1 undecided track (hidden), to mark it as reviewed"
+    greenroom("review-faces", *study, "--reviewed")
+    assert left() == "1 undecided track (hidden)"
+    greenroom("review-faces", *study, "--dismiss", "2")
+    assert left().endswith("to mark it as reviewed"), "the faces changed, so the review does not hold any more"
+    greenroom("review-faces", *study, "--seen", "all", "--reviewed")
+    assert left() == "nothing"
+
+
 def test_looking_changes_nothing(greenroom: Terminal, tmp_path: Path) -> None:
     before = (tmp_path / "lab.greenroom").read_bytes()
     greenroom("review-faces", "lab.greenroom", "--recording", "1")
