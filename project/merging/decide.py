@@ -3,7 +3,8 @@
 `before` is what the copy started from, `theirs` what it made of it, `ours` what the study has now. A row that the study
 left as it was is taken. One that both changed stays as the study's owner has it. Where two copies changed it and the
 owner did not, an edit comes before a deletion and then the text of the row decides, so that the order in which copies
-come home makes no difference. What lets more out than before is taken only when a person chose it: the stricter version stays.
+come home makes no difference. What lets more out than before is taken only when a person chose it:
+the stricter version stays.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""No copy brings a permission: what lets more out is a conflict, and the stricter version stays until somebody chose."""
+"""No copy brings a permission: what lets more out is a conflict, and the stricter version stays until one is chosen."""
 
 import json
 import shutil
@@ -13,7 +13,7 @@ from project.queries.conflicts import all_conflicts
 from project.store import Study
 from tests.unit.project.merging.lab import ADA, PERSON, copy_file, furnish, merge
 
-Write = tuple[str, tuple[object, ...]]
+Write = tuple[str, tuple[str, ...]]
 
 GRANT: Write = ("INSERT INTO consent VALUES (?, 'release', 1) ON CONFLICT DO UPDATE SET granted = 1", (PERSON.id,))
 REFUSE: Write = ("INSERT INTO consent VALUES (?, 'release', 0) ON CONFLICT DO UPDATE SET granted = 0", (PERSON.id,))
