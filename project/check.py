@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,8 @@ from project.schemes.loader import parse_scheme
 from project.sealing.container import is_sealed
 from project.sqlite_errors import explain
 from project.types import MediumRole, ParticipantRole
+
+Query = Callable[..., Sequence[Sequence[object]]]
 
 _AT_MOST = 20
 """How many findings of one kind are listed."""
@@ -293,18 +295,32 @@ def _schemes(connection: sqlite3.Connection) -> Iterator[str]:
 
 def _rows_as_logged(connection: sqlite3.Connection) -> Iterator[str]:
     """Compare each row that the history knows with what the history says it became last."""
-    for table in SUBJECTS:
-        described = connection.execute(f"PRAGMA table_info({table})").fetchall()
+
+    def query(sql: str, values: Sequence[object] = ()) -> Sequence[Sequence[object]]:
+        return connection.execute(sql, tuple(values)).fetchall()
+
+    yield from rows_unlike_history(query, SUBJECTS)
+
+
+def rows_unlike_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each row that is not what the history says: no edit of this program made it so.
+
+    Args:
+        query: runs SQL with values on a study and returns the rows.
+        tables: tables of people's edits.
+    """
+    for table in tables:
+        described = query(f"PRAGMA main.table_info({table})")
         columns = [row[1] for row in described]
         key = [row[1] for row in described if row[5]]
         last: dict[tuple[object, ...], dict[str, object] | None] = {}
-        for before, after in connection.execute(
+        for before, after in query(
             "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (table,)
         ):
-            state = json.loads(after) if after else None
-            last[tuple((state or json.loads(before))[column] for column in key)] = state
+            state = json.loads(str(after)) if after else None
+            last[tuple((state or json.loads(str(before)))[str(column)] for column in key)] = state
         where = " AND ".join(f"{column} = ?" for column in key)
         for row_key, state in last.items():
-            row = connection.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", row_key).fetchone()
-            if (None if row is None else dict(zip(columns, row, strict=True))) != state:
+            rows = query(f"SELECT {', '.join(map(str, columns))} FROM {table} WHERE {where}", row_key)
+            if (dict(zip(columns, rows[0], strict=True)) if rows else None) != state:
                 yield f"a row of “{table}” is not what the history says: {'/'.join(map(str, row_key))}"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from project.sealing.memory import CACHE
 
-_FOLDER = re.compile(r"\..*\.greenroom\.[a-z0-9_]{8}", re.DOTALL)
+_FOLDER = re.compile(r"\..*\.greenroom(\.bak-[0-9]+)?\.[a-z0-9_]{8}", re.DOTALL)
 _OWN = "greenroom-scratch-"
 _UNFINISHED = re.compile(r"\.[0-9]+\.(backup|bak|new)(-journal)?")
 
@@ -39,7 +39,7 @@ class OwnFolder:
             OSError: none can be made.
         """
         sweep_own_folders()
-        self.path, lock = _claim(_OWN, _own_place())
+        self.path, lock = claim_folder(_OWN, _own_place())
         self._end = weakref.finalize(self, _remove, self.path, lock)
 
     def remove(self) -> None:
@@ -56,7 +56,7 @@ class OwnFolder:
 def sweep_own_folders() -> None:
     """Remove such folders of killed processes."""
     for folder in left_folders():
-        _remove_abandoned(folder)
+        remove_abandoned(folder)
 
 
 def left_folders() -> list[Path]:
@@ -83,7 +83,7 @@ def scratch_folder(path: Path) -> Iterator[Path]:
         OSError: none can be made there.
     """
     sweep_scratch(path.parent)
-    folder, descriptor = _claim(f".{path.name}.", path.parent)
+    folder, descriptor = claim_folder(f".{path.name}.", path.parent)
     try:
         yield folder
     finally:
@@ -95,7 +95,7 @@ def sweep_scratch(parent: Path, name: str = "") -> None:
     for folder in parent.glob(f".{glob.escape(name) if name else '*.greenroom'}.*"):
         if not _FOLDER.fullmatch(folder.name) or folder.is_symlink():
             continue
-        _remove_abandoned(folder)
+        remove_abandoned(folder)
 
 
 def sweep(path: Path) -> None:
@@ -107,8 +107,12 @@ def sweep(path: Path) -> None:
                 left.unlink()
 
 
-def _claim(prefix: str, parent: Path) -> tuple[Path, int]:
-    """Make a folder that is locked for as long as its descriptor is open."""
+def claim_folder(prefix: str, parent: Path) -> tuple[Path, int]:
+    """Make a folder that is locked for as long as its descriptor is open; return both.
+
+    Raises:
+        OSError: none can be made there.
+    """
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -126,9 +130,18 @@ def _remove(folder: Path, descriptor: int) -> None:
     os.close(descriptor)
 
 
-def _remove_abandoned(folder: Path) -> None:
+def remove_abandoned(folder: Path) -> None:
+    """Remove a folder of `claim_folder` where nobody holds its lock."""
     with contextlib.suppress(OSError), _held(folder):
         shutil.rmtree(folder)
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Tell whether nobody holds the lock of a folder, and its file system knows locks."""
+    try:
+        return _is_free(folder)
+    except OSError:
+        return False
 
 
 def _is_free(folder: Path) -> bool:

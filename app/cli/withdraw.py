@@ -58,6 +58,7 @@ def withdraw(
     from app.core.withdrawal.personal_finder import TextFinder
     from app.core.withdrawal.withdrawing import Wanted, foresee, require_decided
     from app.core.withdrawal.withdrawing import withdraw as run_withdrawal
+    from project.queries.participants import all_participants
 
     wanted = Wanted(
         pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate
@@ -67,6 +68,14 @@ def withdraw(
         foreseen = foresee(study, wanted, finder)
         tell(as_json, {**foretold_json(foreseen), "dry_run": True}, "\n".join(foretold(foreseen)))
         return
+    for person, place in certificates.publish_pending(study):
+        told = f"The withdrawal of {shown(person)} was interrupted, and is done. The certificate: {place}"
+        with Session.open(study, read_only=True) as session:
+            there = pseudonym in {one.pseudonym for one in all_participants(session.study)}
+        if not there:
+            tell(as_json, {"withdrawn": person, "certificate": str(place)}, told)
+            return
+        click.echo(told, err=True)
     if not yes:
         foreseen = foresee(study, wanted, finder)
         require_decided(foreseen)
@@ -74,7 +83,7 @@ def withdraw(
     with Session.open(study, read_only=True) as session:
         who = session.annotator_name
     with progress_bar("Removing") as bar:
-        done = run_withdrawal(study, wanted, who, bar, finder)
+        done = run_withdrawal(study, wanted, who, bar, finder, certificates.keep)
     written, _ = certificates.write(done)
     whole = not any(one.found for one in done.verified.values())
     what = "was removed" if whole else "was removed in part, and something of theirs is left"

@@ -82,6 +82,13 @@ class ConflictWords:
                 return f"Review of the chain {self._chain(key[0])} by {self._name(key[1])}"
             case "verification":
                 return f"Verification of the question {self._question(key[0])} by {self._name(key[1])}"
+            case "consent":
+                return f"Consent of {self._name(key[0])} to: {key[1]}"
+            case "waiver":
+                where = self._name(row["recording_id"]) if row.get("recording_id") else "the study"
+                return f"Waiver of the rule {row.get('rule', NOTHING)}, {where}"
+            case "public_word" | "private_word":
+                return f"{'Kept' if conflict.table == 'public_word' else 'Hidden'} everywhere: {_quoted(key[0])}"
             case "episode":
                 return f"Episode: {self._name(key[0])}"
             case "episode_agent":

@@ -3,7 +3,8 @@
 `before` is what the copy started from, `theirs` what it made of it, `ours` what the study has now. A row that the study
 left as it was is taken. One that both changed stays as the study's owner has it. Where two copies changed it and the
 owner did not, an edit comes before a deletion and then the text of the row decides, so that the order in which copies
-come home makes no difference.
+come home makes no difference. What lets more out than before is taken only when a person chose it:
+the stricter version stays.
 """
 
 import json
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field
 from project.merging.edits import Edit
 from project.merging.judges import is_redirected
 from project.merging.origin import Place, brought_by
+from project.merging.permissions import is_permission, loosens
 from project.merging.shape import (
     AUTHOR,
     ITEM,
@@ -103,6 +105,7 @@ class _Deciding:
         self._label = label
         self._made = Decision()
         self._disputes: list[tuple[Table, Key, Row | None, Row | None]] = []
+        self._texts: dict[tuple[str, str], bool] = {}
 
     def of(self, edits: Edits) -> Decision:
         items = {
@@ -121,7 +124,9 @@ class _Deciding:
             for key, edit in of_table.items():
                 if whole and name in ITEM and str((edit.after or edit.before or {})[ITEM[name]]) in whole:
                     continue
-                if edit.before is None and edit.after is not None and key not in here and name != "property":
+                if is_permission(name, key[0]):
+                    self._permission(table, key, edit, here.get(key))
+                elif edit.before is None and edit.after is not None and key not in here and name not in _COMPARED:
                     coming.append(edit.after)
                 else:
                     self._row(table, key, edit, here.get(key))
@@ -138,7 +143,12 @@ class _Deciding:
             if theirs is not None and (ours is None or theirs["step_uid"] > ours["step_uid"]):
                 self._made.take(table, ours, theirs)
         elif table.name == "conflict":
-            if theirs is not None and (ours is None or ours["resolution"] is None):
+            if theirs is None or (ours is not None and ours["resolution"] is not None):
+                return
+            if is_permission(theirs["table_name"], json.loads(theirs["row_key"])[0]):
+                # What was chosen in a copy about a permission is chosen here anew.
+                theirs = theirs | {"resolution": None}
+            if theirs != ours:
                 self._made.take(table, ours, theirs)
         elif ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs):
             if theirs[TIMES[table.name]] < ours[TIMES[table.name]]:
@@ -149,6 +159,35 @@ class _Deciding:
             self._made.take(table, ours, theirs)
         else:
             self._disputes.append((table, key, ours, theirs))
+
+    def _permission(self, table: Table, key: Key, edit: Edit, ours: Row | None) -> None:
+        """Keep the stricter version of what says what may leave; the other one is for a person to choose."""
+        before, theirs = _as_here(table, edit, ours)
+        if ours == theirs or (ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs)):
+            self._made.same += 1
+        elif loosens(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
+            self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
+        elif loosens(table.name, theirs, ours) and ours != before:
+            self._made.take(table, ours, theirs)
+            self._made.clashes.append(_clash(table, key, theirs, ours, _HERE))
+        else:
+            self._row(table, key, edit, ours)
+
+    def _is_about_another_text(self, table: Table, theirs: Row | None) -> bool:
+        """Tell whether a copy keeps a place of a text that is, or will be, another one here than it was there."""
+        if table.name != "pii_decision" or theirs is None or theirs["decision"] != "keep":
+            return False
+        place = (theirs["table_name"], theirs["row_id"])
+        if place not in self._texts:
+            name, row = place
+            about = self._tables.get(name)
+            if about is None:
+                return True
+            subject = row.split("/")[0]
+            versions = [rows_about(study, about, {subject}) for study in (self._study, self._copy)]
+            # A row that comes with this copy comes as it is there.
+            self._texts[place] = bool(versions[0]) and not _same_texts(about, *versions)
+        return self._texts[place]
 
     def _whole_items(self, items: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> set[str]:
         """Decide about the segments that only one side still has; return them."""
@@ -202,6 +241,24 @@ class _Deciding:
             else:
                 self._made.take(table, ours, theirs)
                 self._made.clashes.append(_clash(table, key, theirs, ours, source))
+
+
+_COMPARED = frozenset({"property", "conflict"})
+"""Tables of which a row that only the copy has is looked at, too."""
+_HERE = "this study"
+
+
+def _same_texts(table: Table, ours: dict[Key, Row], theirs: dict[Key, Row]) -> bool:
+    """Tell whether two versions of rows say the same, wherever they lie in time."""
+    left_out = {name for name in table.columns if name.endswith("_us") or name in _BESIDE_THE_TEXT}
+    first, second = (
+        {key: {name: value for name, value in row.items() if name not in left_out} for key, row in rows.items()}
+        for rows in (ours, theirs)
+    )
+    return first == second
+
+
+_BESIDE_THE_TEXT = frozenset({"words", "checked", "suggested", "participant_id", "annotator_id", "at"})
 
 
 def _as_here(table: Table, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:

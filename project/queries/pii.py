@@ -1,8 +1,13 @@
 """What people decided about places in texts that look like personal information."""
 
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+from project.columns import COLUMNS, Kind
 from project.store import Study
 
 _COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
@@ -47,11 +52,17 @@ class PiiDecision:
 
 
 def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
-    """Return every decision by its place."""
+    """Return every decision that holds, by its place.
+
+    A place that somebody kept counts as undecided again where other words stand around it than when it was kept.
+    """
     found = {}
     for *place, recording_id, kind, verdict, annotator_id, at in study.rows(f"SELECT {_COLUMNS} FROM pii_decision"):
         where = PiiPlace(*place)
         found[where] = PiiDecision(where, recording_id, kind, PiiVerdict(verdict), annotator_id, at)
+    kept = [place for place, one in found.items() if one.verdict is PiiVerdict.KEEP]
+    for gone in _kept_in_other_words(study, kept):
+        del found[gone]
     return found
 
 
@@ -75,3 +86,112 @@ def delete_pii_decision(study: Study, place: PiiPlace) -> None:
         "DELETE FROM pii_decision WHERE table_name = ? AND row_id = ? AND field = ? AND text = ? AND ordinal = ?",
         (place.table, place.row, place.field, place.text, place.ordinal),
     )
+
+
+_NEIGHBOURS = 2
+"""Words before and after a place that stand there still where a decision to keep it holds."""
+_WORD = re.compile(r"\w+")
+_NAMED_BY = ("field", "kind", "source")
+"""Columns that hold the name of a field whose text stands in another column."""
+
+_Row = dict[str, Any]
+_Change = tuple[int, _Row | None, _Row | None]
+
+
+def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
+    """Return places that were kept in other words than stand there now, as the history tells."""
+    if not kept:
+        return []
+    wanted = set(kept)
+    decided: dict[PiiPlace, int] = {}
+    changes: dict[tuple[str, str], list[_Change]] = {}
+    rows = json.dumps(sorted({part for one in kept for part in (one.row, _subject(one))}))
+    tables = json.dumps(["pii_decision", *sorted({one.table for one in kept})])
+    # What came in the same step, such as by a merge, belongs together.
+    for step, table, row, before, after in study.rows(
+        "SELECT step_id, table_name, row_id, before, after FROM journal_change WHERE table_name IN "
+        "(SELECT value FROM json_each(?)) AND row_id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (tables, rows),
+    ):
+        states = [None if text is None else json.loads(text) for text in (before, after)]
+        if table != "pii_decision":
+            changes.setdefault((table, row), []).append((step, states[0], states[1]))
+        elif states[1] is not None:
+            place = PiiPlace(*(states[1][name] for name in ("table_name", "row_id", "field", "text", "ordinal")))
+            if place in wanted and states[1]["decision"] == PiiVerdict.KEEP:
+                decided[place] = step
+    return [
+        one
+        for one in kept
+        if (of_row := changes.get((one.table, _subject(one))))
+        and _is_elsewhere(study, one, of_row, decided.get(one, 0))
+    ]
+
+
+def _subject(place: PiiPlace) -> str:
+    """Return by what the history knows the row of a place: the first part of its key."""
+    return place.row.split("/")[0]
+
+
+def _is_elsewhere(study: Study, place: PiiPlace, changes: Sequence[_Change], decided: int) -> bool:
+    described = study.rows(f"PRAGMA main.table_info({place.table})")
+    key = [str(row[1]) for row in sorted(described, key=lambda row: int(row[5])) if row[5]]
+    first = next(state for _, *states in changes for state in states if state is not None)
+    subject = next(name for name in first if first[name] == _subject(place))
+    then: dict[tuple[Any, ...], _Row | None] = {}
+    passed: set[tuple[Any, ...]] = set()
+    for step, before, after in changes:
+        of_row = before if before is not None else after
+        assert of_row is not None
+        at = tuple(of_row[name] for name in key)
+        if at in passed:
+            continue
+        then[at] = after if step <= decided else before
+        if step > decided:
+            passed.add(at)
+    columns = [str(row[1]) for row in described]
+    listed = study.rows(f"SELECT {', '.join(columns)} FROM {place.table} WHERE {subject} = ?", (_subject(place),))
+    here = [dict(zip(columns, row, strict=True)) for row in listed]
+    now: dict[tuple[Any, ...], _Row | None] = {tuple(row[name] for name in key): row for row in here}
+    return any(
+        _context(place, old) != _context(place, now.get(at))
+        for at, old in then.items()
+        if _is_about(place, at, old or now.get(at))
+    )
+
+
+def _is_about(place: PiiPlace, key: tuple[Any, ...], row: _Row | None) -> bool:
+    """Tell whether a place is in a row: its field's, where several rows of fields are about the same."""
+    parts = place.row.split("/")[1:]
+    if row is None or not all(part in map(str, key) for part in parts):
+        return False
+    named = [row[name] for name in _NAMED_BY if name in row]
+    return place.field in row or not named or place.field in named
+
+
+def _context(place: PiiPlace, row: _Row | None) -> object:
+    """Return the words around a place in a row; what the row says as a whole where its text is one of several."""
+    if row is None:
+        return None
+    text = _text_of(place, row)
+    if text is None:
+        kinds: Mapping[str, Kind] = COLUMNS.get(place.table, {})
+        return {name: value for name, value in row.items() if kinds.get(name) in (Kind.TEXT, Kind.NAME, Kind.JSON)}
+    at = -1
+    for _ in range(place.ordinal + 1):
+        at = text.find(place.text, at + 1)
+        if at < 0:
+            return None
+    before, after = _WORD.findall(text[:at].casefold()), _WORD.findall(text[at + len(place.text) :].casefold())
+    return before[-_NEIGHBOURS:], after[:_NEIGHBOURS]
+
+
+def _text_of(place: PiiPlace, row: _Row) -> str | None:
+    if isinstance(row.get(place.field), str):
+        return str(row[place.field])
+    if any(row.get(name) == place.field for name in _NAMED_BY):
+        if "value" not in row:
+            return str(row["text"])
+        value = json.loads(row["value"])
+        return value if isinstance(value, str) else None
+    return None

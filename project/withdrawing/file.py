@@ -3,7 +3,8 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from project import locking
@@ -109,13 +110,34 @@ def alone(path: Path) -> Iterator[None]:
 
 def write_anew(memory: sqlite3.Connection, path: Path) -> None:
     """Put what is in memory in the place of a file: see `anew`."""
-    with anew(memory, path) as put:
-        put()
+    with anew(memory, path) as rewritten:
+        rewritten.publish()
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenFile:
+    """A study file that was written anew and is not in its place yet.
+
+    Attributes:
+        path: where it lies, in a folder of its own beside the study.
+        study: the file whose place it takes.
+    """
+
+    path: Path
+    study: Path
+
+    def publish(self) -> bool:
+        """Put it in its place, and overwrite the old content.
+
+        Returns:
+            Whether the old content was overwritten; a file that has another name too (a hard link) is left.
+        """
+        return _put(self.path, self.study)
 
 
 @contextlib.contextmanager
-def anew(memory: sqlite3.Connection, path: Path) -> Iterator[Callable[[], None]]:
-    """Write what is in memory beside a file, and lend what puts it in the file's place; that is overwritten then.
+def anew(memory: sqlite3.Connection, path: Path) -> Iterator[RewrittenFile]:
+    """Write what is in memory beside a file, and lend the result, to be searched and put in the file's place.
 
     The caller is `alone` with it. Overwriting reaches what this file system keeps; not what a disk keeps by itself
     (solid-state disks write elsewhere), nor snapshots and copies.
@@ -133,7 +155,7 @@ def anew(memory: sqlite3.Connection, path: Path) -> Iterator[Callable[[], None]]
                 raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
             made.chmod(path.stat().st_mode & 0o777)
             _flush(made)
-            yield lambda: _put(made, path)
+            yield RewrittenFile(made, path)
     except OSError as error:
         raise UserError(
             f"“{shown(path.name)}” cannot be written: {error.strerror}.",
@@ -154,7 +176,7 @@ def _write(memory: sqlite3.Connection, made: Path, path: Path) -> None:
     keep(seal_stream((content[at : at + _BLOCK] for at in range(0, len(content), _BLOCK)), made, key, path), key)
 
 
-def _put(made: Path, path: Path) -> None:
+def _put(made: Path, path: Path) -> bool:
     with path.open("r+b") as old:
         only = os.fstat(old.fileno()).st_nlink == 1
         made.replace(path)
@@ -163,6 +185,7 @@ def _put(made: Path, path: Path) -> None:
             wipe(old.fileno())
     for left in (*(beside(path, ending) for ending in ("-wal", "-shm", "-journal")), log_path(path)):
         left.unlink(missing_ok=True)
+    return only
 
 
 def _flush(path: Path) -> None:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
@@ -20,7 +20,7 @@ from project.sealing.passphrases import header_of, key_of
 from project.store import Study
 from project.withdrawing.alike import Alike, found_words, look_alikes
 from project.withdrawing.facts import Facts, facts_of
-from project.withdrawing.file import anew, in_memory, require_readable, write_anew
+from project.withdrawing.file import RewrittenFile, anew, in_memory, require_readable, write_anew
 from project.withdrawing.reach import PersonalFinder, Reach, contacts_of, reach_of
 from project.withdrawing.removing import Removed, bury, remove
 
@@ -45,8 +45,8 @@ class Prepared:
     alike: Alike
 
     @contextlib.contextmanager
-    def put(self, annotator: str, at: str) -> Iterator[Callable[[], None]]:
-        """Write it beside the study, with a step of the history, and lend what puts it in its place.
+    def rewritten(self, annotator: str, at: str) -> Iterator[RewrittenFile]:
+        """Write it beside the study, with a step of the history, and lend it, to be put in its place.
 
         Args:
             annotator: name of who does it.
@@ -57,8 +57,8 @@ class Prepared:
         """
         row = self.memory.execute("SELECT id FROM annotator WHERE name = ?", (annotator,)).fetchone()
         bury(self.memory, self.reach, None if row is None else str(row[0]), at)
-        with anew(self.memory, self.path) as put:
-            yield put
+        with anew(self.memory, self.path) as rewritten:
+            yield rewritten
 
     def close(self) -> None:
         """Forget what is in memory."""

@@ -16,6 +16,7 @@ from app.core.release.speech import Speech, speech_in
 from app.core.release.texts import ReleasedText, released_texts, texts_confirmed, unread
 from app.core.session import MediaState, Session
 from media.whole_file import read_whole, was_read
+from project.check import rows_unlike_history
 from project.counted import counted
 from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants, participants_in
@@ -146,7 +147,7 @@ def select(session: Session, plan: ReleasePlan) -> Selection:
 
 def reasons_before(session: Session, plan: ReleasePlan, selection: Selection) -> list[Reason]:
     """Return everything that stands in the way and can be told without rendering, by rule and recording."""
-    found = [*something(selection), *texts_reviewed(session, plan)]
+    found = [*something(selection), *history_kept(session), *texts_reviewed(session, plan)]
     for one in selection.candidates:
         for rule in PER_RECORDING:
             found += rule(one)
@@ -159,6 +160,29 @@ def something(selection: Selection) -> Iterator[Reason]:
         why = " ".join(f"Recording {number}: {text}" for number, text in sorted(selection.left_out.items()))
         yield Reason(
             "something", None, None, f"There is nothing to release. {why}".strip(), "Record who consented to release."
+        )
+
+
+_DECIDING = (
+    *("consent", "participant", "appearance", "hold_out", "waiver", "private_word", "public_word", "pii_decision"),
+    *("face_review", "seen_span", "track_correction", "region", "utterance", "property"),
+)
+"""Tables whose rows say what may leave, who is asked and what was reviewed."""
+
+
+def history_kept(session: Session) -> Iterator[Reason]:
+    """Rule `history`. The whole history is read: a window does not wait for that, whoever makes the release does."""
+    if not session.patient:
+        return
+    unlike = [*rows_unlike_history(session.study.rows, _DECIDING)]
+    if unlike:
+        yield Reason(
+            "history",
+            None,
+            None,
+            f"{counted(len(unlike), 'row')} of the study {'is' if len(unlike) == 1 else 'are'} not what the history "
+            "says: another program changed what people decided.",
+            "greenroom check STUDY lists them. Make these edits here, go back to a backup, or waive it with a reason.",
         )
 
 

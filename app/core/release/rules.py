@@ -26,6 +26,7 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "something": Rule("There is something to release."),
+    "history": Rule("What people decided is what the history says: no other program changed it.", waivable=True),
     "file": Rule("The recording's file is there and unchanged, byte by byte."),
     "faces-tracked": Rule("Faces were looked for in the file as it is now."),
     "faces-reviewed": Rule("Somebody reviewed the faces in their present state."),

@@ -13,6 +13,7 @@ from pathlib import Path
 from media.cache import cache_folder
 from project.errors import UserError
 from project.names import require_text
+from project.scratch import claim_folder, is_abandoned, remove_abandoned
 
 _PREFIX = ".greenroom-release-"
 _ABANDONED_AFTER_S = 24 * 3600
@@ -48,7 +49,7 @@ def staged(folder: Path) -> Iterator[Path]:
     require_free(folder)
     _sweep(folder.absolute().parent)
     try:
-        temporary = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder.absolute().parent))
+        temporary, lock = claim_folder(_PREFIX, folder.absolute().parent)
     except OSError as error:
         raise UserError(
             f"Nothing can be written beside {folder.name}: {error.strerror}.", "Choose a folder you may write to."
@@ -69,14 +70,27 @@ def staged(folder: Path) -> Iterator[Path]:
         ) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+        os.close(lock)
 
 
 def _sweep(parent: Path) -> None:
-    """Remove what releases left that were killed a day ago or earlier."""
+    """Remove what killed releases left."""
     for old in parent.glob(f"{_PREFIX}*"):
+        remove_abandoned(old)
         with suppress(OSError):
-            if time.time() - old.stat().st_ctime > _ABANDONED_AFTER_S:
+            if is_left(old):
                 shutil.rmtree(old)
+
+
+def is_left(folder: Path) -> bool:
+    """Tell whether a folder is of a release that was killed: nobody holds its lock, or it is a day old.
+
+    Some network drives know no locks; the day counts there.
+
+    Raises:
+        OSError: it is gone.
+    """
+    return is_abandoned(folder) or time.time() - folder.stat().st_ctime > _ABANDONED_AFTER_S
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from project.schemes.scheme import CHOOSING, NUMBERS, FieldKind, Scheme
 from project.types import Annotator, Json, Recording
 
 PROPERTY = "release_texts"
-UTTERANCE, LABEL = "utterance", "label"
+UTTERANCE, LABEL, SPEAKER = "utterance", "label", "speaker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,11 @@ class Scrubbing:
         self._here = recording
         (found,) = document_of(self._session, [recording]).recordings
         lanes = [made for lane in found.lanes if (made := self._lane(lane, silent)) is not None]
+        if self._keep:
+            # What a speaker is called leaves as it is, so it is read with the rest.
+            spoken = {lane.participant for lane in found.lanes if lane.kind == "utterances"} - {"", *silent}
+            for name in sorted(spoken):
+                self.seen.append(ReleasedText(recording.number, recording.id, 0, SPEAKER, name, name, ()))
         return RecordingPart(
             recording_code(recording.number),
             tuple(lanes),

@@ -4,10 +4,13 @@ It names nobody but by a pseudonym that is a code, such as P01, and no footage b
 names often are people's names. A pseudonym that may be a name stands in it as the beginning of a checksum.
 """
 
+import glob
 import json
+import os
 import re
-import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +19,10 @@ from app.core.withdrawal.foretold import KINDS
 from app.core.withdrawal.withdrawing import Done
 from project.counted import counted
 from project.errors import UserError
+from project.filesystem import resolved
 from project.names import shown
+from project.sealing.files import write_clear
+from project.store import Study
 from project.types import Json
 from project.version import __version__
 
@@ -288,39 +294,170 @@ def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
     yield ""
 
 
-def place_of(done: Done) -> Path:
-    """Return where the certificate goes: where somebody chose, else beside the study; never in another one's place."""
-    names, study = done.foreseen.nameless, done.foreseen.study
-    if done.foreseen.wanted.certificate is not None:
-        return done.foreseen.wanted.certificate.absolute().with_suffix(".md")
-    plain = re.sub(r"[^\w-]+", "-", names.person).strip("-") or "participant"
-    name, number = f"{names.stem()}, withdrawal of {plain}", 1
-    place = study.absolute().with_name(f"{name}.md")
-    while place.exists():
-        number += 1
-        place = study.absolute().with_name(f"{name} ({number}).md")
-    return place
+@dataclass(frozen=True, slots=True)
+class PendingCertificate:
+    """A certificate that waits, in a hidden file beside the study, for the study to take its place.
+
+    So it is there when the process is killed at that moment, and says nothing as long as the study holds somebody. It
+    names nobody, as the certificate itself.
+
+    Attributes:
+        file: where it waits.
+        person: what it calls who withdrew.
+        at: when, as in the study's list of withdrawals.
+        name: of the certificate beside the study, without an ending.
+        markdown: its text.
+        fields: its JSON.
+    """
+
+    file: Path
+    person: str
+    at: str
+    name: str
+    markdown: str
+    fields: dict[str, Json]
+
+    @classmethod
+    def of(cls, done: Done) -> "PendingCertificate":
+        """Return the certificate of a withdrawal."""
+        seen = done.foreseen
+        plain = re.sub(r"[^\w-]+", "-", seen.nameless.person).strip("-") or "participant"
+        study = seen.study.absolute()
+        return cls(
+            study.with_name(f"{_pending_name(study)}{len(pending(study)) + 1}"),
+            seen.nameless.person,
+            done.at,
+            f"{seen.nameless.stem()}, withdrawal of {plain}",
+            as_markdown(done),
+            as_json(done),
+        )
+
+    def place(self) -> Path:
+        """Return where it goes: beside the study, never in the place of another file."""
+        place, number = self.file.with_name(f"{self.name}.md"), 1
+        while self._is_taken(place):
+            number += 1
+            place = self.file.with_name(f"{self.name} ({number}).md")
+        return place
+
+    def _is_taken(self, place: Path) -> bool:
+        """Tell whether other content lies there; its own may, where its process was killed between two files."""
+        content = {place: self.markdown, place.with_suffix(".json"): self._json()}
+        return any(os.path.lexists(file) and not _holds(file, text) for file, text in content.items())
+
+    def _json(self) -> str:
+        return json.dumps(self.fields, indent=1, ensure_ascii=False) + "\n"
+
+    def keep(self) -> None:
+        """Write it beside the study, to wait.
+
+        Raises:
+            UserError: the folder cannot be written to.
+        """
+        content = {
+            "person": self.person,
+            "at": self.at,
+            "name": self.name,
+            "markdown": self.markdown,
+            "fields": self.fields,
+        }
+        _write(self.file, json.dumps(content), "Nothing was removed from the study.")
+
+    def publish(self, chosen: Path | None = None) -> tuple[Path, Path]:
+        """Write it as Markdown and, beside it, as JSON; return both places.
+
+        Args:
+            chosen: where somebody wants it, in the place of whatever is there; None for beside the study.
+
+        Raises:
+            UserError: a folder cannot be written to; it goes on waiting.
+        """
+        place = self.place() if chosen is None else chosen.absolute().with_suffix(".md")
+        written = place, place.with_suffix(".json")
+        hint = "The withdrawal itself is done. The certificate is written by the next: greenroom withdraw STUDY"
+        _write(written[1], self._json(), hint)
+        _write(written[0], self.markdown, hint)
+        with suppress(FileNotFoundError):
+            self.file.unlink()
+        return written
 
 
-def write(done: Done) -> tuple[Path, Path]:
-    """Write a certificate as Markdown and, beside it, as JSON; return both places.
+def _write(path: Path, text: str, hint: str) -> None:
+    try:
+        write_clear([text.encode()], path, path)
+    except OSError as error:
+        raise UserError(f"The certificate “{shown(path.name)}” cannot be written: {error.strerror}.", hint) from None
+
+
+def _pending_name(study: Path) -> str:
+    return f".{study.stem}.withdrawal."
+
+
+def pending(study: Path) -> list[PendingCertificate]:
+    """Return the certificates that wait beside a study; files that make no sense are none."""
+    found = []
+    for file in sorted(study.parent.glob(f"{glob.escape(_pending_name(study))}*")):
+        if not file.is_file() or file.is_symlink() or not file.name.removeprefix(_pending_name(study)).isdecimal():
+            continue
+        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            read = json.loads(file.read_text("utf-8"))
+            person, at, name, markdown = (str(read[key]) for key in ("person", "at", "name", "markdown"))
+            # The folder may come from a stranger: no name leads out of it.
+            if _NAME.fullmatch(name):
+                found.append(PendingCertificate(file, person, at, name, markdown, dict(read["fields"])))
+    return found
+
+
+_NAME = re.compile(r"[^/.][^/]*")
+
+
+def _holds(file: Path, text: str) -> bool:
+    try:
+        return not file.is_symlink() and file.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+def keep(done: Done) -> None:
+    """Write the certificate of a withdrawal beside the study, to wait until the study has taken its place.
 
     Raises:
         UserError: the folder cannot be written to.
     """
-    place = place_of(done)
-    written = place, place.with_suffix(".json")
-    content = as_markdown(done), json.dumps(as_json(done), indent=1, ensure_ascii=False) + "\n"
-    for path, text in zip(written, content, strict=True):
-        try:
-            with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-            ) as file:
-                file.write(text)
-            Path(file.name).replace(path)
-        except OSError as error:
-            raise UserError(
-                f"The certificate “{shown(path.name)}” cannot be written: {error.strerror}.",
-                "The withdrawal itself is done, and the study's history says so.",
-            ) from None
+    PendingCertificate.of(done).keep()
+
+
+def write(done: Done) -> tuple[Path, Path]:
+    """Write the certificate of a withdrawal that is done; return both places, Markdown and JSON.
+
+    Raises:
+        UserError: the folder cannot be written to.
+    """
+    waiting = [one for one in pending(done.foreseen.study) if one.at == done.at]
+    return (waiting[0] if waiting else PendingCertificate.of(done)).publish(done.foreseen.wanted.certificate)
+
+
+def publish_pending(study: Path) -> list[tuple[str, Path]]:
+    """Write the certificates of withdrawals whose process was killed after the study had taken its place.
+
+    One of a withdrawal that did not come so far is removed: the study holds the person still.
+
+    Returns:
+        What each calls the person, and where it is.
+
+    Raises:
+        UserError: the study cannot be read, or a folder cannot be written to.
+    """
+    study = resolved(study)
+    waiting = pending(study)
+    if not waiting:
+        return []
+    with Study.open(study, read_only=True) as opened:
+        done = {str(row[0]) for row in opened.rows("SELECT DISTINCT at FROM withdrawal")}
+    written = []
+    for one in waiting:
+        if one.at in done:
+            written.append((one.person, one.publish()[0]))
+        else:
+            one.file.unlink(missing_ok=True)
     return written

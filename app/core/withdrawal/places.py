@@ -3,7 +3,6 @@
 import fcntl
 import os
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from glob import escape
@@ -12,6 +11,7 @@ from pathlib import Path
 import platformdirs
 
 from app.core.interrupted_jobs import note_files
+from app.core.release.staging import is_left
 from app.core.rendering.queue import queue_place
 from app.core.settings import log_path, view_path
 from app.core.trusted import Kind, reaches, trusted
@@ -26,7 +26,6 @@ from project.withdrawing.leaving import is_same_study
 
 _WHOLE = ("previews", "renderings", "releases", "release-texts")
 """Folders of the cache in which pictures, sound and texts lie under names that do not say whose they are."""
-_DAY_S = 24 * 3600
 _FINGERPRINT = re.compile(r"[0-9a-f]{16,}")
 
 
@@ -81,15 +80,23 @@ def left_by_readers(study_id: str, study: Path) -> list[Path]:
 
 def unfinished(folder: Path) -> list[Path]:
     """Return renderings and releases beside the study that a killed process left unfinished; nobody writes them."""
-    found: list[Path] = []
-    for place in sorted((*folder.glob(".greenroom-*"), *folder.glob("*/.greenroom-*"))):
-        if place.is_symlink():
-            continue
-        if place.is_file() and ".part" in place.name and _is_free(place):
-            found.append(place)
-        elif place.is_dir() and place.name.startswith(".greenroom-release-") and time.time() - _changed(place) > _DAY_S:
-            found += [one for one in place.rglob("*") if one.is_file()]
-    return found
+    left = [place for place in _in_progress(folder) if (_is_free(place) if place.is_file() else _is_left(place))]
+    return [file for place in left for file in ([place] if place.is_file() else place.rglob("*")) if file.is_file()]
+
+
+def being_written(folder: Path) -> list[Path]:
+    """Return renderings and releases beside the study that some process still writes."""
+    return [place for place in _in_progress(folder) if not (_is_free(place) if place.is_file() else _is_left(place))]
+
+
+def _in_progress(folder: Path) -> list[Path]:
+    places = sorted((*folder.glob(".greenroom-*"), *folder.glob("*/.greenroom-*")))
+    return [
+        place
+        for place in places
+        if not place.is_symlink()
+        and ((place.is_file() and ".part" in place.name) or place.name.startswith(".greenroom-release-"))
+    ]
 
 
 def _is_free(path: Path) -> bool:
@@ -102,11 +109,11 @@ def _is_free(path: Path) -> bool:
     return True
 
 
-def _changed(path: Path) -> float:
+def _is_left(folder: Path) -> bool:
     try:
-        return path.stat().st_mtime
+        return is_left(folder)
     except OSError:
-        return time.time()
+        return False
 
 
 def logs() -> tuple[Path, ...]:

@@ -1,6 +1,6 @@
 """Takes a participant out of a study and out of what this machine keeps beside it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +13,7 @@ from app.core.withdrawal.personal_finder import TextFinder
 from app.core.withdrawal.places import (
     Clip,
     Footing,
+    being_written,
     cached,
     clips,
     footage,
@@ -28,7 +29,7 @@ from project.errors import UserError
 from project.filesystem import resolved
 from project.names import shown
 from project.progress import Progress, Silent
-from project.sealing.files import overwrite
+from project.sealing.files import overwrite, write_clear
 from project.withdrawing.alike import Alike
 from project.withdrawing.facts import Facts
 from project.withdrawing.file import alone
@@ -45,6 +46,7 @@ from project.withdrawing.leaving import (
 from project.withdrawing.removing import Removed
 from project.withdrawing.spellings import squeezed
 from project.withdrawing.verifying import Verified, verify_left
+from project.withdrawing.wording import Wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +241,12 @@ def withdraw(
     annotator: str,
     progress: Progress | None = None,
     finder: TextFinder | None = None,
+    before_the_end: Callable[[Done], object] = lambda _: None,
 ) -> Done:
     """Remove a participant. The study comes last: as long as it holds them, the same can be asked again.
+
+    The finished file is searched, like everything else, before it takes the study's place. So all that is known of the
+    withdrawal is known then, and a process that is killed leaves nothing undone.
 
     Args:
         path: of the study, which nobody has open.
@@ -248,6 +254,7 @@ def withdraw(
         annotator: name of who does it.
         progress: told of each step.
         finder: finds what is personal in texts of their recordings; else the rules alone do.
+        before_the_end: called before the study is put in its place, such as to keep the certificate.
 
     Raises:
         UserError: nobody is called that, somebody has the study open, or it cannot be written; a backup cannot be
@@ -263,18 +270,24 @@ def withdraw(
             require_decided(foreseen)
             foreseen.nameless.require_nameless(wanted.certificate)
             done = Done(foreseen, at, "")
-            with prepared.put(annotator, at) as put:
+            with prepared.rewritten(annotator, at) as rewritten:
                 progress.progress(1, 5, "backups")
                 _older(prepared, done, finder)
                 progress.progress(2, 5, "clips and caches")
                 _delete(prepared, done)
-                progress.progress(3, 5, "the study")
-                put()
+                progress.progress(3, 5, "searching what is left")
+                done.sha256 = sha256_of(rewritten.path)
+                _verify(prepared, done, rewritten.path)
+                progress.progress(4, 5, "the study")
+                if path.stat().st_nlink > 1:
+                    done.problems.append(
+                        f"{shown(path)} had another name on this disk (a hard link), under which its old content is "
+                        "left: find it and delete it."
+                    )
+                before_the_end(done)
+                rewritten.publish()
         finally:
             prepared.close()
-        progress.progress(4, 5, "searching what is left")
-        done.sha256 = sha256_of(path)
-        _verify(prepared, done)
         return done
 
 
@@ -297,35 +310,38 @@ def require_decided(foreseen: Foreseen) -> None:
 _LISTED = 40
 
 
-def _verify(prepared: Prepared, done: Done) -> None:
-    """Search every file that was written, and what lies beside the study and in the program's folders."""
+def _verify(prepared: Prepared, done: Done, finished: Path) -> None:
+    """Search every file that was written, and what lies beside the study and in the program's folders.
+
+    Args:
+        prepared: what was worked out.
+        done: takes what is found.
+        finished: the study as it will be.
+    """
     path, reach = prepared.path, prepared.reach
     rewritten = [path.with_name(name) for name, (what, _) in done.older.items() if what in ("rewritten", "clean")]
-    for file in (path, *rewritten):
+    for file in (finished, *rewritten):
+        name = "" if file == finished else file.name
         if not file.is_file():
             continue
         try:
             verified = verify_left(file, reach)
         except (UserError, OSError) as error:
-            done.problems.append(f"{shown(file)} could not be searched afterwards: {_why(error)}")
+            done.problems.append(f"{shown(path.name if not name else file)} could not be searched: {_why(error)}")
             continue
-        done.verified["" if file == path else file.name] = verified
+        done.verified[name] = verified
         if verified.found:
             listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
-            done.problems.append(f"{shown(file)} still holds something of theirs: {listed}. Please report this.")
-    seen, known = done.foreseen, {path, *rewritten}
+            done.problems.append(
+                f"{shown(file if name else path)} still holds something of theirs: {listed}. Please report this."
+            )
+    seen, known = done.foreseen, {path, *rewritten, *finished.parent.iterdir()}
     known |= {*seen.copies, *seen.closed_copies, *(one.path for one in seen.footage if one.there)}
     done.beside = search_files(files_in(path.parent), reach.wording, path.parent, known)
     for one in done.beside.found:
         what = "is called like them" if one.by_name and not one.by_content else "holds something of theirs"
         done.problems.append(f"{shown(one.path)} {what}: delete it, or make it anew without them.")
-    files = program_files()
-    searches = [search_files(each, reach.wording, base) for base, each in files.items()]
-    done.machine = FolderSearch(
-        sum(one.files for one in searches),
-        tuple(finding for one in searches for finding in one.found),
-        tuple(file for one in searches for file in one.unread),
-    )
+    done.machine = _search_program_files(reach.wording, done)
     for one in done.machine.found:
         done.problems.append(f"{shown(one.path)} holds something of theirs: delete it by hand.")
     for copy in seen.closed_copies:
@@ -333,6 +349,19 @@ def _verify(prepared: Prepared, done: Done) -> None:
             f"{shown(copy)} may be a copy of the study and cannot be read (sealed or damaged): unseal it and run the "
             "same command on it, or delete it."
         )
+
+
+def _search_program_files(wording: Wording, done: Done) -> FolderSearch:
+    """Search settings, caches and logs; what a process left that was killed while it wrote one is erased."""
+    searches = [search_files(each, wording, base) for base, each in program_files().items()]
+    found = [finding for one in searches for finding in one.found]
+    erased = {one.path for one in found if one.path.name.startswith(".") and _erased(one.path, done)}
+    done.caches += len(erased)
+    return FolderSearch(
+        sum(one.files for one in searches),
+        tuple(one for one in found if one.path not in erased),
+        tuple(file for one in searches for file in one.unread),
+    )
 
 
 def _require_readable(foreseen: Foreseen) -> None:
@@ -374,6 +403,8 @@ def _older(prepared: Prepared, done: Done, finder: TextFinder) -> None:
 def _delete(prepared: Prepared, done: Done) -> None:
     done.caches = sum(_erased(file, done) for file in done.foreseen.caches)
     _forget_in_logs(prepared, done)
+    for place in being_written(prepared.path.parent):
+        done.problems.append(f"{shown(place)} is being written by another process: end it, or delete what it made.")
     for clip in done.foreseen.clips:
         digest = _sha256(clip.path)
         if not clip.sure:
@@ -401,9 +432,7 @@ def _forget_in_logs(prepared: Prepared, done: Done) -> None:
                 lines = log.read_text("utf-8", "replace").splitlines(keepends=True)
                 kept = [one for one in lines if not prepared.reach.wording.in_text(one)]
                 if len(kept) < len(lines):
-                    overwrite(log)
-                    log.touch(0o600)
-                    log.write_text("".join(kept), "utf-8")
+                    write_clear([line.encode() for line in kept], log, log, wipe_old=True)
             except OSError as error:
                 if not isinstance(error, FileNotFoundError):
                     done.problems.append(_not_removed(log, error))

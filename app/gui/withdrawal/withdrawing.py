@@ -29,6 +29,12 @@ def withdraw_participant(window: "MainWindow") -> None:
     session = window.studio.session
     if session is None:
         return
+    try:
+        for person, place in certificate.publish_pending(session.study.path):
+            text = tr("The withdrawal of {name} was interrupted, and is done. The certificate is {file}.")
+            window.studio.told.emit(text.format(name=person, file=place.name))
+    except UserError as error:
+        window.studio.failed.emit(error)
     people = [one.pseudonym for one in all_participants(session.study)]
     if not people:
         window.studio.failed.emit(
@@ -88,7 +94,7 @@ class Withdrawing(QObject):
         window.studio.told.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
 
         def work(progress: Progress) -> tuple[Done, Path]:
-            done = withdraw(path, wanted, who, progress, finder)
+            done = withdraw(path, wanted, who, progress, finder, certificate.keep)
             return done, certificate.write(done)[0]
 
         def tell(done: int, total: int, text: str) -> None:

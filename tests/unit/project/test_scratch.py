@@ -52,6 +52,7 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path) ->
 def test_the_next_who_opens_a_study_sweeps_what_was_left_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "a.greenroom"
     Study.create(path).close()
+    (tmp_path / ".a.greenroom.bak-1.abcd_123").mkdir()
     for ending in ("backup", "backup-journal", "bak", "bak-journal", "new"):
         (tmp_path / f".a.greenroom.12.{ending}").write_text("half")
     kept = [tmp_path / name for name in (".a.greenroom.12.old", ".b.greenroom.12.bak", "a.greenroom.bak-2.txt")]

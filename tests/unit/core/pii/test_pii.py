@@ -1,8 +1,10 @@
 """Personal information in a study: where it stands and is heard, decisions, replacements, the key."""
 
+import sqlite3
 import stat
 import unicodedata
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -213,8 +215,40 @@ def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, 
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "Well, nice to meet you, Bilal.")
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
-    edit_text(session, said.id, "Nice to meet you, Bilal and Bilal.")
-    assert [one.verdict for one in _found(session, "Bilal")] == [PiiVerdict.KEEP, None]
+    edit_text(session, said.id, "Well, I say, nice to meet you, Bilal. And so is Bilal.")
+    assert [one.verdict for one in _found(session, "Bilal")] == [None, None]
+    session.study.undo()
+    assert [one.verdict for one in _found(session, "Bilal")] == [PiiVerdict.KEEP]
+
+
+@pytest.mark.parametrize("by_another_program", [False, True])
+def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
+    session: Session, recording_id: str, by_another_program: bool
+) -> None:
+    from app.core.commands.transcript import edit_text
+
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "We named the robot Bilal for fun.")
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+    other = "My son Bilal went to school."
+    if by_another_program:
+        with closing(sqlite3.connect(session.study.path)) as connection, connection:
+            connection.execute("UPDATE utterance SET text = ? WHERE id = ?", (other, said.id))
+    else:
+        edit_text(session, said.id, other)
+    assert _found(session, "Bilal")[0].verdict is None
+    assert "Bilal" in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
+    if by_another_program:
+        # Only a text that the history knows can be decided about.
+        edit_text(session, said.id, f"{other} Yes.")
+    else:
+        session.study.undo()
+        assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+        session.study.redo()
+        assert _found(session, "Bilal")[0].verdict is None
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
 
 def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(

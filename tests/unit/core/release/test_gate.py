@@ -1,6 +1,8 @@
 """Each rule that the study alone can break, broken and kept."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from project.ids import new_id
 from project.queries.face_reviews import set_face_review
 from project.queries.faces import tracks_of
 from project.queries.hold_outs import set_hold_out
-from project.queries.participants import all_participants, set_appearance
+from project.queries.participants import all_participants, set_appearance, update_participant
 from project.queries.pii import PiiVerdict
 from project.queries.recordings import all_recordings
 from project.queries.regions import set_track_box
@@ -53,6 +55,39 @@ def left_out(session: Session, plan: ReleasePlan = PLAN) -> dict[int, str]:
 
 def test_a_lab_that_did_everything_breaks_no_rule(session: Session) -> None:
     assert rules(session) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE consent SET granted = 1",
+        "UPDATE waiver SET recording_id = NULL, reason = 'because I say so'",
+        "UPDATE utterance SET text = 'My name is Anna'",
+        "UPDATE pii_decision SET decision = 'keep'",
+        "DELETE FROM private_word",
+    ],
+)
+def test_what_another_program_changed_stops_it(session: Session, sql: str) -> None:
+    (person,) = all_participants(session.study)
+    set_consent(session, person, ConsentUse.MODELS, False)
+    set_words(session, {"Zoe": "[PERSON_1]"})
+    decide(session, hits(session), PiiVerdict.HIDE)
+    assert "history" not in rules(session)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        assert connection.execute(sql).rowcount > 0
+    assert "history" in rules(session)
+
+
+def test_what_speakers_are_called_is_read_too(session: Session, recording: Recording) -> None:
+    plan = replace(PLAN, texts=SCRUB)
+    confirm_texts(session)
+    assert "texts-reviewed" not in rules(session, plan)
+    (person,) = all_participants(session.study)
+    with session.step("Rename"):
+        update_participant(session.study, replace(person, pseudonym="Anna Lind"))
+    assert "texts-reviewed" in rules(session, plan)
+    session.study.undo()
+    assert "texts-reviewed" not in rules(session, plan)
 
 
 def test_a_file_that_is_gone(session: Session, recording: Recording) -> None:

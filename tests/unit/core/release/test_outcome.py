@@ -84,6 +84,7 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     shown = sorted(set(BROKEN) & rules)
     early = [Reason(rule, 1, None, "It is broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job, "_secret_in", lambda *_: {"key": "of the release"})
         patch.setattr(job, "_rendered", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))
         result = job.compute(
             {

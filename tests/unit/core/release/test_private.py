@@ -66,7 +66,7 @@ def test_a_released_id_tells_neither_the_row_nor_when_it_was_made(session: Sessi
 
 def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session: Session) -> None:
     before = released_texts(session)
-    assert {one.place for one in before} == {"rationale", "correction", "comments", "utterance"}
+    assert {one.place for one in before} == {"rationale", "correction", "comments", "utterance", "speaker"}
     assert all("Ada Byron" not in one.after and "555" not in one.after for one in before)
     state = text_state(before)
     assert text_state(released_texts(session)) == state

@@ -1,5 +1,7 @@
 """What a release leaves behind when it is killed, and when that goes."""
 
+import errno
+import fcntl
 import subprocess
 import sys
 import time
@@ -8,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from app.core.release import staging
 from app.core.release.staging import new_prepared, staged
 from media.cache import cache_folder
 
@@ -65,14 +66,30 @@ def test_texts_can_be_prepared_after_somebody_emptied_the_cache() -> None:
     assert new_prepared().is_dir()
 
 
-def test_a_folder_that_a_killed_release_left_goes_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_a_killed_release_left_goes_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
+    left = tmp_path / ".greenroom-release-left"
+    left.mkdir()
+    with staged(tmp_path / "one") as first:
+        (first / "a.txt").write_text("a")
+        with staged(tmp_path / "two") as second:
+            assert not left.exists()
+            assert (first / "a.txt").is_file()
+            (second / "a.txt").write_text("a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+def test_where_no_lock_tells_a_folder_goes_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(*_about: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
     left = tmp_path / ".greenroom-release-left"
     left.mkdir()
     with staged(tmp_path / "one") as folder:
         (folder / "a.txt").write_text("a")
     assert left.is_dir(), "another release may be writing it"
     now: Callable[[], float] = time.time
-    monkeypatch.setattr(staging.time, "time", lambda: now() + 25 * 3600)
+    monkeypatch.setattr("app.core.release.staging.time.time", lambda: now() + 25 * 3600)
     with staged(tmp_path / "two") as folder:
         (folder / "a.txt").write_text("a")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import json
+import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -439,11 +440,21 @@ def test_unfinished_renderings_of_killed_processes_go_and_those_that_are_written
     left, busy = (path.parent / "clips" / f".greenroom-host-{name}.part.mp4" for name in ("left", "busy"))
     left.write_bytes(CLIP)
     busy.write_bytes(CLIP)
+    killed, living = (path.parent / f".greenroom-release-{name}" for name in ("killed", "living"))
+    for folder in (killed, living):
+        folder.mkdir()
+        (folder / "all.mp4").write_bytes(CLIP)
+    held = os.open(living, os.O_RDONLY)
     with busy.open("rb") as written:
         fcntl.flock(written, fcntl.LOCK_EX)
+        fcntl.flock(held, fcntl.LOCK_EX)
         code, told = run(path, "P01", "--yes")
+    os.close(held)
     assert code == 0, told
     assert (left.exists(), busy.exists()) == (False, True)
+    assert ((killed / "all.mp4").exists(), (living / "all.mp4").exists()) == (False, True)
+    for place in (busy, living):
+        assert f"{place.name} is being written by another process" in told
 
 
 @pytest.mark.parametrize("pointed", [False, True])

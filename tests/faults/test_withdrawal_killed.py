@@ -1,0 +1,223 @@
+"""`kill -9` at any change that a withdrawal makes to the disk: it is undone or can be finished, and nothing is left.
+
+The study used everything, has backups, caches, notes and a log, and is in the clear or sealed.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from app.core.interrupted_jobs import notes_folder
+from app.core.settings import Settings, log_path, save_settings, view_path
+from media.cache import cache_folder
+from models.connection.machine import journal_file
+from project.backups import backups_of
+from project.check import check
+from project.sealing import keys, passphrases
+from project.sealing.memory import FOLDER
+from project.sealing.studies import seal_study
+from project.store import Study
+from tests.contract.documentation import ROOT
+from tests.fakes.cheap_key import cheap
+from tests.fakes.full_study import NAME, SPOKEN, Full, forms
+from tests.faults.kills.life import SEED
+from tests.faults.program import Program, _server
+from tests.unit.project.test_withdrawing import made
+from tests.waiting import HANG_S
+
+PASSPHRASE = "four words that nobody guesses"
+OPTIONS = ("P01", "--yes", "--keep-rest", "--delete-beside", "--delete-footage", "--json")
+MODULE = "tests.faults.victims.withdrawing"
+LATE = 24
+"""Changes at the end of a withdrawal: the searched study takes its place, and the certificate is written."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A study and what this machine keeps beside it."""
+
+    folder: Path
+    full: Full
+
+    @property
+    def study(self) -> Path:
+        return self.folder / "lab" / "study.greenroom"
+
+    def holding(self) -> list[str]:
+        """Return the files anywhere on the machine that hold something of theirs."""
+        wanted = forms([*self.full.theirs, NAME, SPOKEN])
+        return [
+            f"{file.relative_to(self.folder)}: {form!r}"
+            for file in sorted(self.folder.rglob("*"))
+            if file.is_file()
+            for form in wanted
+            if form in file.read_bytes()
+        ]
+
+    def hidden(self) -> list[str]:
+        """Return the files beside the study that no person looks at."""
+        return [str(one) for one in sorted((self.folder / "lab").rglob(".*"))]
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool], Machine]:
+    """A machine of its own in a folder: home, temporary files, memory."""
+    # Its folder of temporary files must be none that a test makes anew.
+    _server()
+    place = tmp_path / "machine"
+    for name in ("config", "cache", "data", "state"):
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(place / name))
+    for name in ("temporary", "memory", "lab"):
+        (place / name).mkdir(parents=True)
+    monkeypatch.setenv("TMPDIR", str(place / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "temporary"))
+    monkeypatch.setenv(FOLDER, str(place / "memory"))
+    monkeypatch.setattr(keys, "_usual", cheap)
+    passphrases._keys.clear()
+
+    def make(sealed: bool) -> Machine:
+        path, full = made(place / "lab")
+        for number in (1, 2):
+            shutil.copyfile(path, path.with_name(f"{path.name}.bak-{number}"))
+        if sealed:
+            (place / "passphrase").write_text(PASSPHRASE)
+            monkeypatch.setenv(passphrases.VARIABLE, str(place / "passphrase"))
+            seal_study(path, PASSPHRASE)
+        with Study.open(path, read_only=True) as study:
+            view = view_path(study.id)
+        for file, text in (
+            (cache_folder() / "previews" / "a.npz", NAME),
+            (cache_folder() / "transcripts" / "tmp1.jsonl", SPOKEN),
+            (view, json.dumps({"search": NAME})),
+            (notes_folder(path) / "note.json", json.dumps({"title": NAME})),
+            (journal_file(), json.dumps({"permission": NAME}) + '\n{"permission": "Bo"}\n'),
+            (path.parent / "export.csv", NAME),
+        ):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        log_path().write_text(f"an error about {NAME}\nanother error\n")
+        save_settings(Settings(recent=(str(path), f"/old/{NAME}.greenroom")))
+        return Machine(place, full)
+
+    return make
+
+
+def withdraw(machine: Machine, number: int) -> tuple[Program, int | None]:
+    """Run a withdrawal that is killed at a change; return it, and how many changes there were if it ended."""
+    counted = machine.folder / "counted"
+    counted.unlink(missing_ok=True)
+    environment = {FOLDER: os.environ[FOLDER], **_passphrase()}
+    program = Program(
+        MODULE,
+        (number, counted, "withdraw", machine.study, *OPTIONS),
+        machine.folder / "printed",
+        environment=environment,
+    )
+    assert program.ended_within(HANG_S)
+    return program, int(counted.read_text()) if counted.exists() else None
+
+
+def _passphrase() -> dict[str, str]:
+    known = os.environ.get(passphrases.VARIABLE)
+    return {passphrases.VARIABLE: known} if known else {}
+
+
+def is_there(machine: Machine) -> bool:
+    with Study.open(machine.study) as study:
+        assert not study.read_only
+        return study.row("SELECT 1 FROM participant WHERE pseudonym = 'P01'") is not None
+
+
+def copied(machine: Machine, kept: Path) -> None:
+    """Put the machine back to what it was."""
+    shutil.rmtree(machine.folder)
+    shutil.copytree(kept, machine.folder)
+    passphrases._keys.clear()
+
+
+def require_whole_or_done(machine: Machine) -> None:
+    """After a kill: the study is sound, the same command ends the work, and nothing is left anywhere."""
+    assert check(machine.study) == []
+    assert all(check(one) == [] for one in backups_of(machine.study))
+    is_there(machine)
+    again, _ = withdraw(machine, 0)
+    assert again.exit_code == 0, again.lines
+    assert not is_there(machine)
+    assert machine.holding() == []
+    assert machine.hidden() == []
+    names = {one.name for one in machine.study.parent.glob("*withdrawal*")}
+    assert names == {"study, withdrawal of P01.md", "study, withdrawal of P01.json"}
+    fields = json.loads((machine.study.parent / "study, withdrawal of P01.json").read_text())
+    assert [one["found"] for one in fields["searched"]["files"]] == [0, 0, 0]
+    assert log_path().read_text() == "another error\n"
+    assert journal_file().read_text() == '{"permission": "Bo"}\n'
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize(
+    "every", [pytest.param(0, id="some moments"), pytest.param(1, id="all moments", marks=pytest.mark.soak)]
+)
+def test_it_is_undone_or_can_be_finished(
+    machine: Callable[[bool], Machine], sealed: bool, every: int, tmp_path: Path
+) -> None:
+    made, kept = machine(sealed), tmp_path / "kept"
+    shutil.copytree(made.folder, kept)
+    whole, changes = withdraw(made, 0)
+    assert whole.exit_code == 0, whole.lines
+    assert changes is not None
+    assert made.holding() == made.hidden() == []
+    # The end is where the study changes its place.
+    late = range(changes - LATE, changes + 1)
+    drawn = {Random(SEED).randrange(1, changes - LATE), Random(SEED).choice(late)}
+    for number in sorted(range(1, changes + 1) if every else drawn):
+        copied(made, kept)
+        program, _ = withdraw(made, number)
+        assert program.exit_code == -signal.SIGKILL
+        try:
+            require_whole_or_done(made)
+        except AssertionError as error:
+            raise AssertionError(f"killed at change {number} of {changes}; GREENROOM_FAULT_SEED={SEED}") from error
+
+
+_EDITOR = """
+import os, sys
+from pathlib import Path
+from project.sealing import keys
+from project.store import Study
+from tests.contract.documentation import ROOT
+from tests.fakes.cheap_key import cheap
+keys._usual = cheap
+study = Study.open(Path(sys.argv[1]))
+with study.step("Comment " + sys.argv[2]):
+    study.set_property("vocabulary", [sys.argv[2]])
+closing = False
+def die(event, arguments):
+    if closing and event in ("os.rename", "os.remove"):
+        os.kill(os.getpid(), 9)
+sys.addaudithook(die)
+closing = True
+if sys.argv[3] == "closing":
+    study.close()
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("moment", ["editing", "closing"])
+def test_what_a_killed_editor_left_goes_too(machine: Callable[[bool], Machine], sealed: bool, moment: str) -> None:
+    there = machine(sealed)
+    done = subprocess.run(
+        [sys.executable, "-c", _EDITOR, str(there.study), NAME, moment], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    require_whole_or_done(there)

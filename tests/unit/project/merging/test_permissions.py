@@ -1,0 +1,164 @@
+"""No copy brings a permission: what lets more out is a conflict, and the stricter version stays until one is chosen."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.merging.resolving import put
+from project.queries.conflicts import all_conflicts
+from project.store import Study
+from tests.unit.project.merging.lab import ADA, PERSON, copy_file, furnish, merge
+
+Write = tuple[str, tuple[str, ...]]
+
+GRANT: Write = ("INSERT INTO consent VALUES (?, 'release', 1) ON CONFLICT DO UPDATE SET granted = 1", (PERSON.id,))
+REFUSE: Write = ("INSERT INTO consent VALUES (?, 'release', 0) ON CONFLICT DO UPDATE SET granted = 0", (PERSON.id,))
+WAIVE: Write = ("INSERT INTO waiver VALUES ('w-1', 'r-1', 'transcript', 'It is short.', ?, '2026')", (ADA.id,))
+PUBLIC: Write = ("INSERT INTO public_word VALUES ('Jane')", ())
+PRIVATE: Write = ("INSERT INTO private_word VALUES ('Jane', '[PERSON_1]', 'person', NULL)", ())
+HOLD_OUT: Write = ("INSERT INTO hold_out VALUES ('r-1')", ())
+LIMITS: Write = ("INSERT INTO property VALUES ('privacy_limits', '{\"leak\": 1}')", ())
+READ: Write = ("INSERT INTO property VALUES ('release_texts', '{\"state\": \"0\"}')", ())
+TEXT: Write = ("INSERT INTO utterance VALUES ('u-1', 'r-1', ?, 1, 9, 'It was in May', '[]', 1, 0)", (PERSON.id,))
+KEEP: Write = (
+    "INSERT INTO pii_decision VALUES ('utterance', 'u-1', 'text', 'May', 0, 'r-1', 'person', 'keep', ?, '2026') "
+    "ON CONFLICT DO UPDATE SET decision = 'keep'",
+    (ADA.id,),
+)
+HIDE: Write = (KEEP[0].replace("'keep'", "'hide'"), KEEP[1])
+
+
+def write(path: Path, *writes: Write) -> None:
+    with Study.open(path) as study:
+        for sql, values in writes:
+            with study.step("Edit", ADA.id):
+                study.write(sql, values)
+
+
+def rows(path: Path, table: str) -> list[tuple[object, ...]]:
+    with Study.open(path, read_only=True) as study:
+        return [tuple(row) for row in study.rows(f"SELECT * FROM {table}") if row[0] != "id"]
+
+
+@pytest.mark.parametrize(
+    ("before", "there", "table"),
+    [
+        pytest.param([], [GRANT], "consent", id="consent given"),
+        pytest.param([REFUSE], [GRANT], "consent", id="consent given after it was refused"),
+        pytest.param([], [WAIVE], "waiver", id="waiver"),
+        pytest.param([], [PUBLIC], "public_word", id="word kept everywhere"),
+        pytest.param([PRIVATE], [("DELETE FROM private_word", ())], "private_word", id="word not hidden any more"),
+        pytest.param([HOLD_OUT], [("DELETE FROM hold_out", ())], "hold_out", id="not held out any more"),
+        pytest.param([], [("UPDATE participant SET role = 'robot'", ())], "participant", id="a person a robot"),
+        pytest.param([], [("DELETE FROM appearance", ())], "appearance", id="a person not there any more"),
+        pytest.param([], [LIMITS], "property", id="limits"),
+        pytest.param([], [READ], "property", id="texts read"),
+        pytest.param([TEXT, HIDE], [KEEP], "pii_decision", id="hidden place kept"),
+        pytest.param([TEXT, HIDE], [("DELETE FROM pii_decision", ())], "pii_decision", id="hidden place undecided"),
+    ],
+)
+def test_what_lets_more_out_waits_for_a_person(
+    tmp_path: Path, before: list[Write], there: list[Write], table: str
+) -> None:
+    path = furnish(tmp_path / "study.greenroom")
+    write(path, *before)
+    copy = copy_file(path, "ada")
+    write(copy, *there)
+    was, wanted = rows(path, table), rows(copy, table)
+    assert was != wanted
+    (done,) = merge(path, copy)
+    assert (done.conflicts, rows(path, table)) == (1, was)
+    assert merge(path, copy)[0].nothing_new
+    with Study.open(path) as study:
+        (conflict,) = all_conflicts(study, unresolved=True)
+        assert conflict.table == table
+        with study.step("Choose"):
+            put(study, conflict, conflict.theirs)
+    assert rows(path, table) == wanted
+    assert check(path) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "there", "table"),
+    [
+        pytest.param([GRANT], [REFUSE], "consent", id="consent"),
+        pytest.param([WAIVE], [("DELETE FROM waiver", ())], "waiver", id="waiver"),
+        pytest.param([PUBLIC], [("DELETE FROM public_word", ())], "public_word", id="word kept everywhere"),
+        pytest.param([], [PRIVATE], "private_word", id="private word"),
+        pytest.param([], [HOLD_OUT], "hold_out", id="held out"),
+        pytest.param([TEXT], [KEEP], "pii_decision", id="the same text was reviewed"),
+    ],
+)
+def test_what_lets_less_out_and_the_work_of_others_comes_home(
+    tmp_path: Path, before: list[Write], there: list[Write], table: str
+) -> None:
+    path = furnish(tmp_path / "study.greenroom")
+    write(path, *before)
+    copy = copy_file(path, "ada")
+    write(copy, *there)
+    (done,) = merge(path, copy)
+    assert (done.conflicts, rows(path, table)) == (0, rows(copy, table))
+
+
+def test_where_both_changed_it_the_stricter_version_stays(tmp_path: Path) -> None:
+    path = furnish(tmp_path / "study.greenroom")
+    copy = copy_file(path, "ada")
+    write(path, GRANT)
+    write(copy, REFUSE)
+    (done,) = merge(path, copy)
+    assert (done.conflicts, rows(path, "consent")) == (1, [(PERSON.id, "release", 0)])
+    assert merge(path, copy)[0].nothing_new
+    with Study.open(path) as study:
+        (conflict,) = all_conflicts(study)
+    assert conflict.theirs == {"consent": [{"participant_id": PERSON.id, "use": "release", "granted": 1}]}
+
+
+def test_a_place_that_was_kept_in_another_text_is_undecided(tmp_path: Path) -> None:
+    path = furnish(tmp_path / "study.greenroom")
+    write(path, TEXT)
+    copy = copy_file(path, "ada")
+    write(copy, KEEP)
+    write(path, ("UPDATE utterance SET text = 'I met May there' WHERE id = 'u-1'", ()))
+    (done,) = merge(path, copy)
+    assert (done.conflicts, rows(path, "pii_decision")) == (1, [])
+
+
+def test_what_somebody_chose_in_a_copy_about_a_permission_is_chosen_here_anew(tmp_path: Path) -> None:
+    path = furnish(tmp_path / "study.greenroom")
+    first, second = copy_file(path, "ada"), copy_file(path, "bo")
+    write(first, GRANT)
+    merge(second, first)
+    with Study.open(second) as study:
+        (conflict,) = all_conflicts(study)
+        with study.step("Choose"):
+            put(study, conflict, conflict.theirs)
+            study.write("UPDATE conflict SET resolution = 'theirs'", ())
+    merge(path, second)
+    assert rows(path, "consent") == []
+    with Study.open(path, read_only=True) as study:
+        assert [one.table for one in all_conflicts(study, unresolved=True)] == ["consent"]
+
+
+@pytest.mark.parametrize("spoil", [lambda path: None, lambda path: write(path, REFUSE)])
+def test_a_restored_backup_of_the_study_itself_brings_no_old_permission(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    path = furnish(tmp_path / "study.greenroom")
+    write(path, GRANT, WAIVE, PUBLIC)
+    backup = Path(shutil.copyfile(path, tmp_path / "backup.greenroom"))
+    write(path, REFUSE, ("DELETE FROM waiver", ()), ("DELETE FROM public_word", ()), HOLD_OUT)
+    now = {table: rows(path, table) for table in ("consent", "waiver", "public_word", "hold_out")}
+    spoil(backup)
+    with Study.open(backup) as study:
+        study.undo()
+        study.redo()
+        with study.step("Edit", ADA.id):
+            study.set_property("note", "worked on")
+    write(backup, ("UPDATE waiver SET reason = 'a better reason'", ()), ("DELETE FROM consent", ()), GRANT)
+    merge(path, backup)
+    assert {table: rows(path, table) for table in now} == now
+    assert json.dumps(rows(path, "property")).count("worked on") == 1
