@@ -89,8 +89,9 @@ class Views(QObject):
         return [(_key(one.medium), self._name(one.medium)) for one in heard if one.state is MediaState.PRESENT]
 
     def hear(self, key: str) -> None:
-        """Hear a file's sound instead of the one before."""
-        chosen = next((one for one in self._media if _key(one.medium) == key), None)
+        """Hear a file's sound instead of the one before; the main file's where it is not there, or may not be read."""
+        there = (one for one in self._media if one.state is MediaState.PRESENT)
+        chosen = next((one for one in there if _key(one.medium) == key), None)
         side = None if key == MAIN else chosen
         try:
             self.sound.choose(side)

@@ -11,14 +11,16 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
 
-from app.core.commands.recordings import add_recordings, probe_file
+from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.session import Session
 from media.fingerprint import fingerprint
 from project.store import Study
+from project.types import MediumRole
 from tests.contract.documentation import ROOT
 from tests.e2e.conftest import display
 from tests.fakes.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, make_hostile
@@ -32,6 +34,10 @@ _PLAYED_S = 0.15
 """What lies beside a file is looked for before its first picture."""
 _PATIENCE_S = 540
 STUDY = "stranger.greenroom"
+_SILENT = {"linked-segments", "subtitles-inside", "list-behind", "list-behind-a-program", "attached"}
+_CAMERAS = (*NAMING[-6:], *(kind for kind in INSIDE if kind.name in _SILENT))
+_SOUNDS = (*NAMING[:3], *NAMING[-9:-6], *(kind for kind in INSIDE if kind.name not in _SILENT))
+_BESIDE = (*_CAMERAS, *_SOUNDS)
 
 
 def _tracing() -> list[str]:
@@ -109,21 +115,43 @@ def listener() -> Iterator[Listener]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Path:
-    """A folder with every kind of hostile file, and a study that has each as a recording.
-
-    The study says what a stranger's would: that each was a harmless clip when it was added.
-    """
+    """A folder with every kind of hostile file, and a study that has each as a recording."""
     folder = tmp_path_factory.mktemp("stranger")
-    study = folder / STUDY
-    Study.create(study).close()
+    Study.create(folder / STUDY).close()
     paths = {kind.name: folder / f"{kind.name}{kind.suffix}" for kind in KINDS}
     for path in paths.values():
         clip(path)
-    with Session.open(study, "Ada") as session:
+    with Session.open(folder / STUDY, "Ada") as session:
         add_recordings(session, [probe_file(path) for path in paths.values()])
-    connection = sqlite3.connect(study)
+    _spoil(folder, paths, listener.port)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Path:
+    """The same with recordings of a harmless main file, a hostile camera and a hostile microphone."""
+    folder = tmp_path_factory.mktemp("beside")
+    Study.create(folder / STUDY).close()
+    paths = {kind.name: folder / f"{kind.name}{kind.suffix}" for kind in _BESIDE}
+    for path in paths.values():
+        clip(path)
+    with Session.open(folder / STUDY, "Ada") as session:
+        for number, pair in enumerate(zip_longest(_CAMERAS, _SOUNDS)):
+            main = folder / f"main-{number}.mp4"
+            clip(main)
+            (recording,), _ = add_recordings(session, [probe_file(main)])
+            for kind, role in zip(pair, (MediumRole.CAMERA, MediumRole.MICROPHONE), strict=True):
+                if kind is not None:
+                    add_medium(session, recording, probe_file(paths[kind.name]), role)
+    _spoil(folder, paths, listener.port)
+    return folder
+
+
+def _spoil(folder: Path, paths: Mapping[str, Path], port: int) -> None:
+    """Put the hostile files in place; the study says what a stranger's would: that each was harmless when added."""
+    connection = sqlite3.connect(folder / STUDY)
     for name, path in paths.items():
-        assert make_hostile(folder, name, listener.port) == path
+        assert make_hostile(folder, name, port) == path
         (facts,) = connection.execute("SELECT facts FROM medium WHERE path = ?", (path.name,)).fetchone()
         told = json.dumps({**json.loads(facts), "size_bytes": path.stat().st_size})
         connection.execute(
@@ -131,7 +159,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Path
         )
     connection.commit()
     connection.close()
-    return folder
 
 
 def test_the_window_plays_a_folder_of_hostile_media_without_a_socket(
@@ -150,6 +177,38 @@ def test_the_window_plays_a_folder_of_hostile_media_without_a_socket(
     for kind in NAMING:
         assert results[kind.name]["played_us"] == 0, results[kind.name]
         assert results[kind.name]["problems"], kind.name
+
+
+def test_the_window_shows_and_plays_hostile_files_beside_a_recording_without_a_socket(
+    display: dict[str, str], tmp_path: Path, beside: Path, listener: Listener
+) -> None:
+    study = Path(shutil.copytree(beside, tmp_path / "folder")) / STUDY
+    command = [sys.executable, "-m", "tests.contract.window_that_plays", str(study), str(_PLAYED_S)]
+    said, calls = sockets(command, tmp_path, display)
+    told: dict[str, str] = {}
+    for each in json.loads(said.splitlines()[-1])["recordings"]:
+        assert each["played_us"] > 0, each
+        told |= each["beside"]
+    assert calls == []
+    assert listener.heard == []
+    assert {*told} == {kind.name for kind in _BESIDE}
+    for kind in _BESIDE:
+        if kind in INSIDE:
+            assert told[kind.name] == ("shown" if kind in _CAMERAS else "heard"), kind.name
+        else:
+            assert told[kind.name] not in ("", "shown", "heard"), f"{kind.name}: it says why not"
+
+
+def test_no_command_makes_a_socket_for_hostile_files_beside_a_recording(
+    tmp_path: Path, beside: Path, listener: Listener
+) -> None:
+    study = Path(shutil.copytree(beside, tmp_path / "folder")) / STUDY
+    said, calls = sockets([sys.executable, "-c", _COMMANDS_BESIDE, str(study)], tmp_path, os.environ)
+    ended: dict[str, int] = json.loads(said.splitlines()[-1])
+    assert calls == []
+    assert listener.heard == []
+    assert {*ended.values()} <= {0, 2}, "a message is no bug"
+    assert len(ended) > 2 * len(_BESIDE)
 
 
 def test_the_trace_sees_a_socket_that_is_made(tmp_path: Path) -> None:
@@ -185,6 +244,45 @@ for name, number in numbers.items():
 for command in ("info", "check", "privacy", "release --dry-run", "pii find", "egress"):
     first, *more = command.split()
     say(command, *((first, study, *more) if first != "pii" else ("pii", "find", study)))
+print(json.dumps(ended))
+"""
+
+
+_COMMANDS_BESIDE = """
+import contextlib, io, json, sys
+import greenroom
+from app.cli import run
+from app.core.commands.recordings import probe_file
+from app.core.jobs import run_here
+from app.core import synchronizing
+from app.core.session import Session
+from project.errors import UserError
+from project.progress import Silent
+from project.queries.media import all_media
+from project.types import MediumRole
+from pathlib import Path
+study = Path(sys.argv[1])
+with Session.open(study, "Ada") as session:
+    media = [each for each in all_media(session.study) if each.role is not MediumRole.MAIN]
+    numbers = {each.id: str(session.recording(each.recording_id).number) for each in media}
+ended = {}
+def say(name, *arguments):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        ended[name] = run([*arguments, "--json"])
+for medium in media:
+    file, number = str(study.parent / medium.path), numbers[medium.id]
+    say(f"add-view {file}", "add-view", str(study), file, "--recording", number)
+    with Session.open(study, "Ada") as session:
+        try:
+            run_here(session, synchronizing.prepare(session, medium.recording_id, medium.id), Silent())
+            ended[f"sync {file}"] = 0
+        except UserError:
+            ended[f"sync {file}"] = 2
+for number in sorted({*numbers.values()}):
+    say(f"sync {number}", "sync", str(study), "--recording", number)
+    say(f"speech {number}", "transcribe", str(study), "--recording", number, "--speech-only")
+say("info", "info", str(study))
 print(json.dumps(ended))
 """
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import greenroom
 from app.gui.application import make_application
 from app.gui.main_window import MainWindow
+from app.gui.side_camera import SideCamera
+from app.gui.views import MAIN
 from project.queries.recordings import all_recordings
 
 _LONGEST_S = 20
@@ -52,10 +54,39 @@ def play_all(study: Path, seconds: float) -> None:
         wait(lambda: not window.player.playing, seconds)
         reached = window.player.position_us
         window.player.pause()
-        results.append({"name": recording.name, "played_us": reached - begin, "problems": list(problems)})
+        told = {"name": recording.name, "played_us": reached - begin, "problems": list(problems)}
+        results.append({**told, "beside": _beside(window, wait)})
     window.close()
     wait(lambda: not window.isVisible(), 2)
     print(json.dumps({"recordings": results, "told": lines}), flush=True)
+
+
+def _beside(window: MainWindow, wait: Callable[[Callable[[], bool]], None]) -> dict[str, str]:
+    """Show every further camera and hear every further sound; returns the name of each file -> what became of it."""
+    told = {}
+    for key, camera in window.views.cameras.items():
+        view = window.views.grid.view(key)
+        wait(lambda view=view, camera=camera: view.picture() is not None or _why_not(camera) != "")  # type: ignore[misc]
+        name = Path(camera.located.medium.path).stem
+        told[name] = "shown" if view.picture() is not None else _why_not(camera)
+    for key, name in window.views.sources():
+        if key == MAIN:
+            continue
+        window.views.hear(key)
+        engine = window.views.sound._engine
+        assert engine is not None
+        window.player.play()
+        wait(lambda engine=engine: engine.running() or engine.failed())  # type: ignore[misc]
+        told.setdefault(name, "heard" if engine.running() else str(engine.refusal or ""))
+        window.player.pause()
+        window.player.seek(0)
+    return told
+
+
+def _why_not(camera: SideCamera) -> str:
+    """Return what a camera says in place of its picture; "" while it has said nothing yet."""
+    plate = camera._plate
+    return "" if plate is None or plate.icon == "loader" else plate.title
 
 
 if __name__ == "__main__":

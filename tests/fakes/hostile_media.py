@@ -4,6 +4,7 @@
 media that carry an address.
 """
 
+import base64
 import gzip
 import struct
 import zipfile
@@ -135,6 +136,52 @@ def _data_elsewhere_compressed(path: Path, port: int) -> None:
     path.write_bytes(made)
 
 
+def _alias(path: Path, port: int) -> None:
+    """The same with an alias record (QuickTime File Format, Data Reference Atoms), which names a file beside it."""
+    clip(path)
+    volume, name = b"Stranger".ljust(27, b"\0"), b"next.mp4".ljust(63, b"\0")
+    record = bytes(10) + b"\x08" + volume + bytes(12) + b"\x08" + name + bytes(16) + b"\0\1\0\1" + bytes(16)
+    place = b"/next.mp4\0"
+    record += struct.pack(">HH", 2, len(place)) + place + b"\xff\xff\0\0"
+    path.write_bytes(_replaced(path.read_bytes(), b"dref", bytes(4) + b"\0\0\0\1" + _box(b"alis", bytes(4), record)))
+    path.with_name("next.mp4").write_bytes(HLS.replace("{port}", str(port)).encode())
+
+
+def _data_elsewhere_in(kind: bytes, name: bytes) -> Callable[[Path, int], None]:
+    """Return what writes the same with another name for a table, one that FFmpeg's reader goes into as well."""
+
+    def write(path: Path, port: int) -> None:
+        _data_elsewhere(path, port)
+        path.write_bytes(path.read_bytes().replace(kind, name))
+
+    return write
+
+
+def _data_elsewhere_overlong(path: Path, port: int) -> None:
+    """The same with tables that say to be longer than the one that they lie in."""
+    _data_elsewhere(path, port)
+    content = bytearray(path.read_bytes())
+    at = content.index(b"trak")
+    while at > 0:
+        struct.pack_into(">I", content, at - 4, 0x7FFFFFFF)
+        at = content.find(b"trak", at + 4)
+    path.write_bytes(content)
+
+
+def _data_elsewhere_compressed_twice(path: Path, port: int) -> None:
+    """The same with compressed tables in compressed tables."""
+    _data_elsewhere_compressed(path, port)
+    content, made = path.read_bytes(), b""
+    while content:
+        size, name = struct.unpack_from(">I4s", content)
+        part, content = content[:size], content[size:]
+        if name == b"moov":
+            packed = _box(b"cmvd", struct.pack(">I", size), zlib.compress(part))
+            part = _box(b"moov", _box(b"cmov", _box(b"dcom", b"zlib"), packed))
+        made += part
+    path.write_bytes(made)
+
+
 def _replaced(content: bytes, kind: bytes, inside: bytes) -> bytes:
     """Return tables of an MPEG-4 file with other content in those of a kind; the sizes of those around them follow."""
     made = b""
@@ -185,6 +232,92 @@ def _linked_cover(path: Path, port: int) -> None:
 
 def _tag_before_list(path: Path, port: int) -> None:
     path.write_bytes(_id3(_frame(b"TIT2", b"\0a")) + HLS.replace("{port}", str(port)).encode())
+
+
+def _picture_at(address: str) -> bytes:
+    """Return a FLAC picture that is an address (RFC 9639, 8.8: the media type `-->`)."""
+    place = address.encode()
+    head = struct.pack(">I", 3) + struct.pack(">I", 3) + b"-->" + bytes(4) + bytes(16)
+    return head + struct.pack(">I", len(place)) + place
+
+
+def _flac_cover(path: Path, port: int) -> None:
+    make_clip(path, picture=False, sound=True, sound_codec="flac", sound_seconds=2)
+    content, picture = path.read_bytes(), _picture_at(f"http://127.0.0.1:{port}/cover.jpg")
+    end = 4 + 4 + int.from_bytes(content[5:8])
+    path.write_bytes(content[:end] + b"\6" + len(picture).to_bytes(3) + picture + content[end:])
+
+
+def _ogg_cover(path: Path, port: int) -> None:
+    address = f"http://127.0.0.1:{port}/cover.jpg"
+    picture = base64.b64encode(_picture_at(address)).decode()
+    told = {"METADATA_BLOCK_PICTURE": picture, "COVERARTURL": address, "COVERARTMIME": "-->", "COVERART": address}
+    make_clip(path, picture=False, sound=True, sound_codec="libopus", sound_seconds=2, metadata=told)
+
+
+def _ape_cover(path: Path, port: int) -> None:
+    """An MP3 file with an APE tag whose cover and lyrics are elsewhere (APEv2: items that are locators)."""
+    make_clip(path, picture=False, sound=True, sound_codec="mp3", sound_seconds=2)
+    address = f"http://127.0.0.1:{port}/cover.jpg".encode()
+    keys = (b"Cover Art (Front)", b"Related", b"File", b"Lyrics")
+    items = b"".join(struct.pack("<II", len(address), 2 << 1) + key + b"\0" + address for key in keys)
+    foot = b"APETAGEX" + struct.pack("<IIII", 2000, len(items) + 32, len(keys), 0) + bytes(8)
+    path.write_bytes(path.read_bytes() + items + foot)
+
+
+def _large_wave(path: Path, port: int) -> None:
+    """A WAVE file in the form for large ones (RF64, EBU Tech 3306), with addresses in its notes."""
+    make_clip(path, picture=False, sound=True, sound_codec="pcm_s16le", sound_seconds=2)
+    content = path.read_bytes()
+    data = content.index(b"data")
+    size = int.from_bytes(content[data + 4 : data + 8], "little")
+    address = f"http://127.0.0.1:{port}/a".encode().ljust(32, b"\0")
+    notes = b"LIST" + struct.pack("<I", 4 + 8 + 32) + b"INFOICMT" + struct.pack("<I", 32) + address
+    body = content[12:data] + notes + b"data" + b"\xff" * 4 + content[data + 8 :]
+    sizes = b"ds64" + struct.pack("<IQQQI", 28, len(body) + 40, size, size // 2, 0)
+    path.write_bytes(b"RF64" + b"\xff" * 4 + b"WAVE" + sizes + body)
+
+
+def _hinted(path: Path, port: int) -> None:
+    """An MPEG-4 file that says how it is streamed, and which chapters and cover it has."""
+    clip(path)
+    address = f"http://127.0.0.1:{port}/x".encode()
+    stream = b"m=video %d RTP/AVP 96\r\na=control:rtsp://127.0.0.1:%d/x\r\n" % (port, port)
+    hint = _box(b"hnti", _box(b"rtp ", b"sdp " + stream), _box(b"sdp ", stream))
+    chapter = _box(b"chpl", b"\1\0\0\0" + bytes(4) + b"\1" + bytes(8) + bytes([len(address)]) + address)
+    told = _box(b"udta", hint, chapter, _box(b"url ", address), _box(b"covr", address))
+    content, made = path.read_bytes(), b""
+    while content:
+        size, name = struct.unpack_from(">I4s", content)
+        part, content = content[:size], content[size:]
+        made += _box(b"moov", part[8:], told) if name == b"moov" else part
+    path.write_bytes(made)
+
+
+def _attached(path: Path, port: int) -> None:
+    """Matroska with a cover, a font and subtitles attached that are lists (RFC 9559, 5.1.6)."""
+    make_clip(path, size=(64, 48), frames=20, fps=10)
+    kinds = {
+        "cover.jpg": "image/jpeg",
+        "a.ttf": "application/x-truetype-font",
+        "a.ass": "text/x-ssa",
+        "a.m3u8": "text/x",
+    }
+    content = HLS.replace("{port}", str(port)).encode()
+    files = [
+        _element("61A7", _element("466E", name.encode()), _element("4660", kind.encode()), _element("465C", content))
+        for name, kind in kinds.items()
+    ]
+    whole = path.read_bytes()
+    segment = whole.index(bytes.fromhex("18538067"))
+    rest = whole[segment + 12 :]
+    path.write_bytes(whole[: segment + 4] + b"\x01" + b"\xff" * 7 + rest + _element("1941A469", *files))
+
+
+def _in_program_stream(path: Path, port: int) -> None:
+    """A program stream behind which a list lies."""
+    make_clip(path, size=(64, 48), frames=20, fps=10, container="mpeg")
+    path.write_bytes(path.read_bytes() + HLS.replace("{port}", str(port)).encode())
 
 
 def _element(number: str, *content: bytes) -> bytes:
@@ -311,6 +444,12 @@ NAMING = (
     HostileKind("quicktime-data-elsewhere", ".mov", _data_elsewhere),
     HostileKind("quicktime-data-elsewhere-behind", ".mov", _data_elsewhere_behind_another_table),
     HostileKind("quicktime-data-elsewhere-compressed", ".mov", _data_elsewhere_compressed),
+    HostileKind("quicktime-data-elsewhere-compressed-twice", ".mov", _data_elsewhere_compressed_twice),
+    HostileKind("quicktime-data-elsewhere-overlong", ".mov", _data_elsewhere_overlong),
+    HostileKind("quicktime-data-elsewhere-hidden", ".mov", _data_elsewhere_in(b"moov", b"hoov")),
+    HostileKind("quicktime-data-elsewhere-freed", ".mov", _data_elsewhere_in(b"moov", b"free")),
+    HostileKind("quicktime-data-elsewhere-in-user-data", ".mov", _data_elsewhere_in(b"dinf", b"udta")),
+    HostileKind("quicktime-alias", ".mov", _alias),
 )
 _OF_SUBTITLES = (
     *("srt", "sub", "ass", "ssa", "vtt", "ttml", "smi", "sami", "txt", "utf", "rt", "aqt", "jss", "psb", "stl", "usf"),
@@ -336,5 +475,12 @@ INSIDE = (
     HostileKind("linked-segments", ".mkv", _linked_segments),
     HostileKind("subtitles-inside", ".avi", _subtitles_inside),
     HostileKind("list-behind", ".ts", _in_transport_stream),
+    HostileKind("list-behind-a-program", ".mpg", _in_program_stream),
+    HostileKind("flac-cover", ".flac", _flac_cover),
+    HostileKind("ogg-cover", ".ogg", _ogg_cover),
+    HostileKind("ape-cover", ".mp3", _ape_cover),
+    HostileKind("large-wave", ".wav", _large_wave),
+    HostileKind("hinted", ".mp4", _hinted),
+    HostileKind("attached", ".mkv", _attached),
 )
 KINDS = (*NAMING, *SIDECARS, *INSIDE)
