@@ -83,15 +83,15 @@ def test_the_study_is_sound_and_holds_the_marked_moments(
     assert [one["verdict"] for one in found] == [one["verdict"] for one in truth["segments"]]
 
 
-def test_one_track_is_the_face_in_nearly_every_frame(tracks: list[FaceTrack], truth: dict[str, Any]) -> None:
+def test_one_sure_track_is_the_face_in_nearly_every_frame(tracks: list[FaceTrack], truth: dict[str, Any]) -> None:
     boxes = np.array([box or [0, 0, 0, 0] for box in truth["faces"]], np.float32)
     agreeing = [
         sum(agrees(boxes[frame], box[None], 0.5) for frame, box in zip(track.frames, track.boxes, strict=True))
         for track in tracks
     ]
     assert max(agreeing) >= 0.95 * truth["frames"]
+    assert [track.doubtful for track in tracks].count(False) == 1
     assert not tracks[int(np.argmax(agreeing))].doubtful
-    assert len(tracks) == 1
 
 
 def test_the_clip_has_the_frames_the_times_and_the_sound_of_the_sample(

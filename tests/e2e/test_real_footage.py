@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pytest
 
-from tests.bench.witness import Witness, is_thing
+from tests.bench.witness import Witness, agrees, is_thing
 from tests.e2e import plain
 from tests.fakes.terminal import Terminal
 
@@ -16,7 +16,9 @@ EVERY = 3
 GREY, NEAR = 128, 8
 SOUND_MS = 10
 BEGINNING = 104
-"""Frames before the second key frame; the box of one small face there is a pixel or two larger for the witness."""
+"""Frames before the second key frame."""
+NO_FACES = np.array([[312, 93, 32, 43], [349, 56, 22, 29], [739, 467, 50, 56], [638, 425, 62, 84]], np.float32)
+"""Tufts of hair, a blanket and a hand in the beginning that the witness takes for faces: to hide them is chance."""
 
 
 def export(greenroom: Terminal, source: Path, folder: Path) -> Path:
@@ -53,7 +55,7 @@ def beginning(source: Path, target: Path, frames: int) -> Path:
 
 @pytest.mark.parametrize(
     ("frames", "faces", "enough"),
-    [(BEGINNING, 100, 0.8), pytest.param(None, 400, 0.9, marks=pytest.mark.soak)],
+    [(BEGINNING, 60, 0.8), pytest.param(None, 400, 0.9, marks=pytest.mark.soak)],
     ids=["beginning", "whole"],
 )
 def test_a_conversation_keeps_its_time_and_shows_no_face(
@@ -84,11 +86,12 @@ def test_a_conversation_keeps_its_time_and_shows_no_face(
             continue
         for box in witness.faces(raw):
             x, y, right, bottom = (max(0, round(float(v))) for v in (*box[:2], *(box[:2] + box[2:])))
-            if not is_thing(frame, box):
+            known = is_thing(frame, box) or (frame < BEGINNING and agrees(box, NO_FACES, 0.5))
+            if not known:
                 grey = np.abs(luma[y:bottom, x:right].astype(int) - GREY) <= NEAR
                 hidden.append(float(grey.mean()) >= enough)
     assert len(hidden) > faces
-    assert np.mean(hidden) >= 0.98
+    assert np.mean(hidden) >= (1.0 if frames else 0.98)
 
 
 @pytest.mark.parametrize("frames", [60, pytest.param(None, marks=pytest.mark.soak)], ids=["beginning", "whole"])

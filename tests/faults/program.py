@@ -121,7 +121,8 @@ def _server() -> ForkServerContext:
     library = shim()
     with pytest.MonkeyPatch.context() as patch:
         if library is not None:
-            patch.setenv("LD_PRELOAD", str(library))
+            others = os.environ.get("LD_PRELOAD", "")
+            patch.setenv("LD_PRELOAD", f"{library} {others}".strip())
         forkserver.ensure_running()
     return context
 
