@@ -14,6 +14,7 @@ from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
 from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 
 class NamesModels(QWidget):
@@ -74,9 +75,9 @@ class NamesModels(QWidget):
     def _add_button(self, name: str) -> None:
         button = QPushButton(tr("Get {name}").format(name=name))
         try:
-            button.setToolTip(fetching.question(name))
+            button.setToolTip(plain_tip(fetching.question(name)))
         except UserError as error:
-            button.setToolTip(str(error))
+            button.setToolTip(plain_tip(str(error)))
         button.setAutoDefault(False)
         button.clicked.connect(partial(self.fetch, name))
         self._row.insertWidget(len(self.buttons), button)
