@@ -4,8 +4,8 @@ import errno
 import os
 import stat
 import time
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 _LEASE_S = 5.0
 """How long another program may take to give back its lease on a file (fcntl(2), F_SETLEASE)."""
@@ -38,7 +38,7 @@ def open_regular(path: Path) -> int:
     return handle
 
 
-def read_regular(path: Path) -> BinaryIO:
+def read_regular(path: Path) -> BufferedReader:
     """Open a regular file for reading, see `open_regular`; the caller closes it."""
     return os.fdopen(open_regular(path), "rb")
 
