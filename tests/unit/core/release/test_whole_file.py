@@ -224,8 +224,7 @@ def _another_run(connection: sqlite3.Connection) -> None:
 
 TAMPERED: dict[str, Callable[[sqlite3.Connection], None]] = {
     "boxes": _first_track("boxes", _moved),
-    "frames": _first_track("frames", lambda one: one[:8] + one[4:8] + one[12:]),
-    "times": _first_track("times_us", lambda one: one[:8] + one[8:16] + one[8:16] + one[24:]),
+    "times": _first_track("times_us", lambda one: one[:8] + bytes([one[8] ^ 1]) + one[9:]),
     "scores": _first_track("scores", lambda one: bytes(len(one))),
     "origins": _first_track("origins", lambda one: b"\1" + one[1:]),
     "fewer": _said(
@@ -260,6 +259,20 @@ def test_what_was_found_is_changed_in_the_file_of_the_study(tmp_path: Path, tamp
         assert len(found.revoked) == 1
         assert not found.by_earlier_version
         assert "faces-reviewed" in broken(session)
+
+
+def test_frames_that_are_none_are_reviewed_by_nobody(tmp_path: Path) -> None:
+    study = labs.lab(tmp_path)
+    connection = sqlite3.connect(study)
+    with connection:
+        _first_track("frames", lambda one: one[:8] + one[4:8] + one[12:])(connection)
+    connection.close()
+    with Session.open(study, "Ada Byron") as session:
+        with pytest.raises(UserError, match="is damaged"):
+            sheet(session, all_recordings(session.study)[0].id)
+        with pytest.raises(UserError, match="is damaged"):
+            released(session, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_tracks_that_change_places_between_recordings_are_reviewed_in_neither(
