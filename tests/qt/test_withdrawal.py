@@ -52,6 +52,23 @@ def dialog_of(window: MainWindow) -> WithdrawalDialog:
     return found
 
 
+def test_esc_takes_back_what_was_typed_to_confirm_and_only_then_closes(
+    qtbot: QtBot, lab: Path, open_window: Open
+) -> None:
+    window = open_window(lab)
+    dialog = dialog_of(window)
+    dialog.activateWindow()
+    dialog.typed.setFocus()
+    qtbot.waitUntil(dialog.typed.hasFocus)
+    QTest.keyClicks(dialog.typed, "P0")
+    QTest.keyClick(dialog.typed, Qt.Key.Key_Escape)
+    assert dialog.typed.text() == ""
+    assert dialog.isVisible()
+    with qtbot.waitSignal(dialog.rejected):
+        QTest.keyClick(dialog.typed, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
 def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: Path, open_window: Open) -> None:
     window = open_window(lab)
     dialog = dialog_of(window)
