@@ -61,7 +61,6 @@ class _MessageText(QWidget):
         """Show both; line breaks become spaces."""
         self.text.set_text(text)
         self.hint.set_text(hint)
-        self.hint.setVisible(bool(hint))
         self.fit()
 
     def fit(self) -> None:
@@ -89,6 +88,8 @@ class _MessageText(QWidget):
         self.text.setSizePolicy(kind.Preferred if wrapped else kind.Maximum, kind.Preferred)
         for label in (self.text, self.hint):
             label.set_wrapped(wrapped)
+        # In one line it takes the room that is left, also where it is empty.
+        self.hint.setVisible(not wrapped or bool(self.hint.text()))
 
 
 def _broken_height(label: ElidedLabel, width: int) -> int:

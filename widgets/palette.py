@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QListView, QVBoxLayout, QWidget
 
 from resources.translation import tr
@@ -20,9 +20,11 @@ class Palette(Narrowing):
 
     Signals:
         chosen (str): the key of the entry that is to be done; the focus is where it was before.
+        left: it goes away; `chosen` follows where something is to be done.
     """
 
     chosen = Signal(str)
+    left = Signal()
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -48,9 +50,7 @@ class Palette(Narrowing):
         column.addWidget(self.field)
         column.addWidget(self.list)
         self.narrow_by(self.field, self.list)
-        room = window.rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
-        self.resize(_SIZE.boundedTo(room.size()))
-        self.move((window.width() - self.width()) // 2, min(theme.GRID * 10, room.bottom() - self.height()))
+        self.setGeometry(place_in(window))
 
     def offer(self, entries: Sequence[Entry]) -> None:
         """Open with these; they stand in this order until something is typed."""
@@ -92,4 +92,14 @@ class Palette(Narrowing):
         self.hide()
         if self._before is not None and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.left.emit()
         self.deleteLater()
+
+
+def place_in(window: QWidget) -> QRect:
+    """Return where the palette lies in a window, in its pixels."""
+    room = window.rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
+    size = _SIZE.boundedTo(room.size())
+    return QRect(
+        QPoint((window.width() - size.width()) // 2, min(theme.GRID * 10, room.bottom() - size.height())), size
+    )

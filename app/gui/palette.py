@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
 
@@ -14,7 +14,7 @@ from app.gui.actions.table import ACTIONS
 from app.gui.pages import MODES
 from project.queries.recordings import all_recordings
 from resources.translation import tr
-from widgets.palette import Palette
+from widgets.palette import Palette, place_in
 from widgets.palette_list import Entry
 
 if TYPE_CHECKING:
@@ -40,12 +40,31 @@ class CommandPalette(QObject):
         active = QApplication.activeWindow()
         over = active if active is not None and _belongs(active, self._window) else self._window
         offered = {entry.key: (entry, do) for entry, do in self._offered(over)}
-        made = Palette(over)
+        made = Palette(self._in_sight(over))
+        if made.window() is not over:
+            # Its own window is covered: the keys go to the palette, and come back when it goes.
+            made.window().activateWindow()
+            made.left.connect(over.activateWindow)
         made.chosen.connect(lambda key: self._do(key, offered[key][1]))
         entries = [entry for entry, _ in offered.values()]
         entries.sort(key=lambda one: (one.key not in self._recent, one.key.startswith(_PAGE), bool(one.why_not)))
         made.offer(entries)
         return made
+
+    def _in_sight(self, over: QWidget) -> QWidget:
+        """Return the window that the palette lies in: another one where that covers its place, as it is kept above."""
+        if over is not self._window:
+            return over
+        place = QRect(over.mapToGlobal(place_in(over).topLeft()), place_in(over).size())
+        above = [
+            one
+            for one in QApplication.topLevelWidgets()
+            if _belongs(one, self._window)
+            and one.isVisible()
+            and not one.isMinimized()
+            and one.frameGeometry().intersects(place)
+        ]
+        return max(above, key=lambda one: one.width() * one.height(), default=over)
 
     def _do(self, key: str, do: Do) -> None:
         self._recent = [key, *(one for one in self._recent if one != key)][:_RECENT]

@@ -62,6 +62,16 @@ def test_esc_and_the_button_dismiss(qtbot, bar):
         bar.dismiss()
 
 
+def test_a_short_text_stands_at_the_left_with_a_hint_or_without(qtbot, bar):
+    places = []
+    for hint in ("Try again.", ""):
+        bar.show_message("Saved.", Level.ERROR, hint)
+        label = next(label for label in bar.findChildren(ElidedLabel) if label.text() == "Saved.")
+        qtbot.waitUntil(lambda label=label: label.width() == label.sizeHint().width())
+        places.append(label.mapTo(bar, QPoint()).x())
+    assert places[0] == places[1] < bar.width() // 10
+
+
 def test_a_text_that_is_too_long_for_the_line_is_broken_and_the_bar_grows(qtbot, bar):
     low = bar.height()
     hint = "It can be read as far as it is intact, and not written to; the file and its log stay as they are. " * 2

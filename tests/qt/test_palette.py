@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -94,6 +94,27 @@ def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: Main
     palette = window.command_palette.open()
     assert palette.parentWidget() is team
     assert {"Merge copies…", "Copy for an annotator…"} <= {one.text for one in palette.shown() if one.group == "Team"}
+
+
+def test_over_a_window_that_covers_its_place_it_is_in_sight_and_the_keys_come_back(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    beside = window.windows.open("segments")
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is beside)
+    for at, place in (((0, 0), beside), ((window.width() + 50, 0), window)):
+        beside.move(window.mapToGlobal(QPoint(*at)))
+        window.activateWindow()
+        qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+        window.timeline.setFocus()
+        palette = opened(window)
+        assert palette.window() is place
+        qtbot.waitUntil(palette.field.hasFocus)
+        assert beside.windowTitle() not in {one.group for one in palette.shown()}, "it is the main window's"
+        QTest.keyClick(palette.field, Key.Key_Escape)
+        assert beside.isVisible()
+        assert not palette.isVisible()
+        qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+        assert QApplication.focusWidget() is window.timeline
 
 
 def test_a_command_is_found_by_the_name_that_the_terminal_gives_it(window: MainWindow) -> None:

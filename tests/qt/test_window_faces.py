@@ -434,6 +434,21 @@ def test_moments_that_follow_each_other_are_one() -> None:
     assert spans([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
 
 
+def test_a_job_that_is_begun_elsewhere_is_shown_at_once(qtbot: QtBot, window: MainWindow) -> None:
+    window.set_mode("faces")
+    session, recording = window.studio.session, window.studio.recording
+    assert session is not None
+    assert recording is not None
+    shown: list[str] = []
+    window.jobs.progressed.connect(lambda *_: shown.append("progress"))
+    work = tracking.prepare(session, recording.id)
+    with qtbot.waitSignal(window.jobs.done):
+        window.jobs.start(work)
+        QApplication.sendPostedEvents(window.faces.job)
+        assert shown == []
+        assert window.faces_page.untracked_title() == "Faces are being looked for"
+
+
 def test_a_window_that_only_reads_says_what_another_one_does(
     qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:

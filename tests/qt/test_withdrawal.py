@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.core.commands.participants import add_participant
 from app.core.settings import load_settings
 from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
@@ -18,6 +19,7 @@ from project.check import check
 from project.queries.participants import all_participants
 from project.store import Study
 from project.synthetic import fill
+from project.types import ParticipantRole
 from tests.qt.walking import nameless, unexplained
 from tests.unit.project.test_look_alikes import study_with
 
@@ -50,6 +52,35 @@ def dialog_of(window: MainWindow) -> WithdrawalDialog:
     window.menus.actions["withdraw"].trigger()
     (found,) = window.findChildren(WithdrawalDialog)
     return found
+
+
+def test_esc_takes_back_what_was_typed_to_confirm_and_only_then_closes(
+    qtbot: QtBot, lab: Path, open_window: Open
+) -> None:
+    window = open_window(lab)
+    dialog = dialog_of(window)
+    dialog.activateWindow()
+    dialog.typed.setFocus()
+    qtbot.waitUntil(dialog.typed.hasFocus)
+    QTest.keyClicks(dialog.typed, "P0")
+    QTest.keyClick(dialog.typed, Qt.Key.Key_Escape)
+    assert dialog.typed.text() == ""
+    assert dialog.isVisible()
+    with qtbot.waitSignal(dialog.rejected):
+        QTest.keyClick(dialog.typed, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_what_belongs_to_the_open_study_is_not_named_as_a_file_to_delete(
+    qtbot: QtBot, lab: Path, open_window: Open
+) -> None:
+    window = open_window(lab, "Ada")
+    window.studio.edit(lambda session: add_participant(session, "Zebediah", ParticipantRole.USER)[1])
+    dialog = dialog_of(window)
+    dialog.who.setCurrentIndex(dialog.who.findText("Zebediah"))
+    qtbot.waitUntil(lambda: "participants: 1 removed" in dialog.lines.toPlainText())
+    assert b"Zebediah" in lab.with_name(f"{lab.name}-wal").read_bytes()
+    assert f"{lab.name}-wal" not in dialog.lines.toPlainText()
 
 
 def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: Path, open_window: Open) -> None:

@@ -27,9 +27,12 @@ from project.checksums import sha256_of
 from project.counted import counted
 from project.errors import UserError
 from project.filesystem import resolved
+from project.locking import lock_path
 from project.names import shown
+from project.opening import beside
 from project.progress import Progress, Silent
 from project.sealing.files import overwrite, write_clear
+from project.sealing.log import log_path
 from project.withdrawing.alike import Alike
 from project.withdrawing.facts import Facts
 from project.withdrawing.file import alone
@@ -185,6 +188,8 @@ def _foreseen(prepared: Prepared, wanted: Wanted, finder: TextFinder) -> Foresee
     footed = tuple(footage(facts, study.parent))
     known = {study, *older, *(one.path for one in copies), *(one.path for one in lying_about if one.sure)}
     known |= {one.path for one in footed if one.there}
+    # Of a study that is open they are a part of it: they go when it is closed, and must not be deleted by hand.
+    known |= {*(beside(study, ending) for ending in ("-wal", "-shm", "-journal")), log_path(study), lock_path(study)}
     return Foreseen(
         wanted=wanted,
         study=study,

@@ -1,6 +1,6 @@
 """The job that looks for faces, from the page's button to its progress."""
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 
 from app.core.faces import tracking as face_tracking
 from app.core.jobs import Work
@@ -18,9 +18,11 @@ class TrackingJob(QObject):
         self._studio, self._page, self._jobs = studio, page, jobs
         page.track_requested.connect(self.track)
         page.cancel_requested.connect(self.cancel)
+        # Also one that is resumed, or was begun elsewhere.
+        jobs.started.connect(self._renew, Qt.ConnectionType.QueuedConnection)
         jobs.progressed.connect(self._show_progress)
-        jobs.done.connect(lambda work, _result: self._ended(work))
-        jobs.stopped.connect(self._ended)
+        jobs.done.connect(lambda work, _result: self._renew(work))
+        jobs.stopped.connect(self._renew)
 
     def track(self) -> None:
         """Look for faces in this recording."""
@@ -55,6 +57,6 @@ class TrackingJob(QObject):
         if work is self._running():
             self._page.set_progress(text or f"{work.title}…", done, total)
 
-    def _ended(self, work: Work) -> None:
+    def _renew(self, work: Work) -> None:
         if self._studio.recording is not None and work.recording_id == self._studio.recording.id:
             self.show()
