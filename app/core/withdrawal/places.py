@@ -3,7 +3,7 @@
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -15,8 +15,10 @@ from app.core.release.staging import is_left
 from app.core.rendering.queue import queue_place
 from app.core.settings import log_path, view_path
 from app.core.trusted import Kind, reaches, trusted
+from app.core.withdrawal.folder_search import MEDIA, files_in
 from media.cache import cache_folder
 from media.fingerprint import fingerprint
+from media.stream_digest import stream_digest
 from models.connection.machine import journal_file
 from project.checksums import sha256_of
 from project.errors import UserError
@@ -161,6 +163,42 @@ def footage(facts: Facts, folder: Path) -> list[Footing]:
             there = reaches(folder, allowed, place) and _is(place, one.fingerprint)
             found[place] = Footing(place, one, there)
     return [*found.values()]
+
+
+def footage_copies(footed: Iterable[Footing], folder: Path, known: Collection[Path]) -> list[Path]:
+    """Return further files beside the study that hold the footage: alike byte by byte, or in another container."""
+    prints = {one.about.fingerprint for one in footed if one.about.fingerprint}
+    sizes = {_size(one.path) for one in footed if one.there}
+    digests = {digest for one in footed if one.there and (digest := _stream_digest(one.path))}
+    found = []
+    for file in files_in(folder):
+        if file in known:
+            continue
+        is_media = file.suffix.lower() in MEDIA
+        if ((is_media or _size(file) in sizes) and _fingerprint(file) in prints) or (is_media and digests and _stream_digest(file) in digests):
+            found.append(file)
+    return found
+
+
+def _stream_digest(path: Path) -> str:
+    try:
+        return stream_digest(path)
+    except (OSError, UserError):
+        return ""
+
+
+def _fingerprint(path: Path) -> str:
+    try:
+        return fingerprint(path)
+    except UserError:
+        return ""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
 
 
 def _named(one: MadeFile, folder: Path) -> list[Path]:
