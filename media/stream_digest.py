@@ -49,12 +49,17 @@ def _units(content: bytes, codec: str) -> Iterator[bytes]:
     if holds_picture is None:
         yield content
         return
-    if _START_CODE.match(content):
+    units = _with_lengths(content)
+    if units is None:
         units = [unit.rstrip(b"\0") for unit in _START_CODE.split(content)]
-    else:
-        units, at = [], 0
-        while at + _LENGTH_BYTES <= len(content):
-            end = at + _LENGTH_BYTES + int.from_bytes(content[at : at + _LENGTH_BYTES])
-            units.append(content[at + _LENGTH_BYTES : end].rstrip(b"\0"))
-            at = end
     yield from (unit for unit in units if unit and holds_picture(unit))
+
+
+def _with_lengths(content: bytes) -> list[bytes] | None:
+    """Return the units of a packet in which each has its length before it; None where they have start codes."""
+    units, at = [], 0
+    while at + _LENGTH_BYTES <= len(content):
+        end = at + _LENGTH_BYTES + int.from_bytes(content[at : at + _LENGTH_BYTES])
+        units.append(content[at + _LENGTH_BYTES : end].rstrip(b"\0"))
+        at = end
+    return units if at == len(content) else None

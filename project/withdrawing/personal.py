@@ -368,9 +368,10 @@ _STREETS = (
 
 _STREETS_BEFORE = frozenset(
     str.split(
-        "calle c avenida avda av plaza plz pza paseo carrer camino ronda rambla travesia glorieta rue avenue boulevard bd "
-        "place chemin quai impasse allee route cours via viale corso piazza piazzale largo vicolo strada rua praca travessa "
-        "de del la las los el du des le les di della dei do da dos das ulica ul"
+        "calle c avenida avda av plaza plz pza paseo carrer camino ronda rambla travesia glorieta "
+        "rue avenue boulevard bd place chemin quai impasse allee route cours "
+        "via viale corso piazza piazzale largo vicolo strada rua praca travessa ulica ul "
+        "de del la las los el du des le les di della dei do da dos das"
     )
 )
 """Words for street that stand before its name, and what joins them to it."""

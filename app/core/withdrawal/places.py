@@ -175,7 +175,8 @@ def footage_copies(footed: Iterable[Footing], folder: Path, known: Collection[Pa
         if file in known:
             continue
         is_media = file.suffix.lower() in MEDIA
-        if ((is_media or _size(file) in sizes) and _fingerprint(file) in prints) or (is_media and digests and _stream_digest(file) in digests):
+        same = (is_media or _size(file) in sizes) and _fingerprint(file) in prints
+        if same or (is_media and digests and _stream_digest(file) in digests):
             found.append(file)
     return found
 
