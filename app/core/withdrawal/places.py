@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from app.core.interrupted_jobs import note_files
+from app.core.interrupted_jobs import note_files, note_files_of, places_of
 from app.core.release.staging import is_left
 from app.core.rendering.queue import queue_place
 from app.core.settings import log_path, view_path
@@ -59,9 +59,10 @@ def cached(facts: Facts, study: Path) -> list[Path]:
     base = cache_folder()
     known = {one.fingerprint for one in facts.footage if _FINGERPRINT.fullmatch(one.fingerprint)}
     found: list[Path] = []
+    queues = {base / "queues" / f"{place}.json" for place in places_of(facts.study_id)} | {queue_place(study)}
     for file in _files(base):
         inside = file.relative_to(base).parts[0]
-        whole = inside in _WHOLE or file == queue_place(study) or _unnamed(file, base)
+        whole = inside in _WHOLE or file in queues or _unnamed(file, base)
         if whole or any(one in file.name for one in known):
             found.append(file)
     return sorted(found)
@@ -69,7 +70,8 @@ def cached(facts: Facts, study: Path) -> list[Path]:
 
 def left_by_window(facts: Facts, study: Path) -> list[Path]:
     """Return files that the program keeps about a study for itself, and what a killed process left of it."""
-    found = [view_path(facts.study_id), *note_files(study), *left_by_readers(facts.study_id, study)]
+    notes = dict.fromkeys((*note_files(study), *note_files_of(facts.study_id)))
+    found = [view_path(facts.study_id), *notes, *left_by_readers(facts.study_id, study)]
     return [one for one in found if one.is_file()]
 
 
