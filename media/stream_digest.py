@@ -40,7 +40,7 @@ def stream_digest(path: Path) -> str:
                     digest.update(unit)
                     count += 1
     except av.FFmpegError as error:
-        raise UserError(f"{path.name} cannot be read: {error.strerror}.") from None
+        raise UserError(f"{path.name} cannot be read: {error.strerror}.", "It may be damaged.") from None
     return digest.hexdigest() if count else ""
 
 
