@@ -591,6 +591,15 @@ class Study:
                 self._standing.require()
             raise
 
+    def data_version(self) -> tuple[int, int]:
+        """Return what changes when another program, or another connection of this one, has written to the file.
+
+        What this connection writes does not change it.
+        """
+        with self._reading() as connection, explained(self.path.name):
+            # The number means something for one connection alone.
+            return id(connection), int(connection.execute("PRAGMA data_version").fetchone()[0])
+
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Lend the study's own connection, or one that reads what is saved while another thread has that one."""

@@ -173,12 +173,14 @@ def addresses(text: str) -> Iterator[Stretch]:
         _AT_CODE,
     ):
         for hit in pattern.finditer(text):
-            yield Stretch(*hit.span(), ADDRESS, STRONG)
+            if not _ends_in_telephone(text, *hit.span()):
+                yield Stretch(*hit.span(), ADDRESS, STRONG)
     for pattern in (_CHINESE, _CHINESE_UNIT) if _HAN_SIGN.search(text) else ():
         for hit in pattern.finditer(text):
             yield Stretch(_chinese_start(text, *hit.span()), hit.end(), ADDRESS, STRONG)
     for hit in _GERMAN.finditer(text):
-        yield Stretch(*hit.span(), ADDRESS, LIKELY)
+        if not _ends_in_telephone(text, *hit.span()):
+            yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _NO_NUMBER.finditer(text):
         yield Stretch(hit.start(1), hit.end(), ADDRESS, LIKELY)
     for hit in _FLAT_STREET.finditer(text):
@@ -188,6 +190,28 @@ def addresses(text: str) -> Iterator[Stretch]:
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _TOWN_CODE.finditer(text) if lived else ():
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
+
+
+_TELEPHONE = re.compile(
+    r"\b(?:tel|tel[e\u00e9][fph]+on\w*|telef\w+|m[o\u00f3]vil|celular|portable|handy|mobil\w*|phone|whatsapp|fax|ruf\w*)\b",
+    re.IGNORECASE,
+)
+_LAST_NUMBER = re.compile(r"\d[\d .\-/]*$")
+_GOES_ON = re.compile(r"(?:[ .\-/]?\d)*")
+_LONG_NUMBER = 8
+"""Digits of a telephone number at least; a house number with a postal code has seven at most."""
+
+
+def _ends_in_telephone(text: str, start: int, end: int) -> bool:
+    """Tell whether what looks like the number of a house is the beginning of a telephone number."""
+    number = _LAST_NUMBER.search(text[start:end])
+    if number is None:
+        return False
+    if _TELEPHONE.search(text, start, start + number.start()):
+        return True
+    follows = _GOES_ON.match(text, end)
+    assert follows is not None
+    return sum(map(str.isdigit, number[0] + follows[0])) >= _LONG_NUMBER
 
 
 def _chinese_start(text: str, start: int, end: int) -> int:

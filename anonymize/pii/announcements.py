@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from anonymize.pii.hit import LIKELY, STRONG, WEAK, Stretch
 from anonymize.pii.kinds import PERSON, PLACE
 from anonymize.pii.lexicon import is_family, is_given, places, plain_words, small_places
-from anonymize.pii.tokens import Token, Tokens, even_fold
+from anonymize.pii.tokens import Token, Tokens
 from project.common_words import function_words, is_common, no_names
+from project.number_words import even_fold
 
 _NAMED = re.compile(
     r"(?<!\w)(?:ich hei(?:ss|\u00df)e|hei(?:ss|\u00df)t|mein(?:e)?\s+(?:vor|nach)?name(?:n)?\s+(?:ist|lautet|war)|"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from anonymize.pii.checksums import is_card, is_iban
 from anonymize.pii.hit import CERTAIN, LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import ACCOUNT, ADDRESS, IDENTITY, LICENCE, PHONE
-from anonymize.pii.tokens import even_fold
+from project.number_words import even_fold
 
 _CODE = re.compile(
     r"(?<![^\W_])(?<![@./])\+?\(?(?:(?!I )[A-Z]{1,4}[ -]\(?){0,8}[A-Za-z]{0,6}\d[A-Za-z\d]*"

@@ -15,15 +15,15 @@ from anonymize.pii.kinds import ORGANISATION, PERSON, PLACE
 from anonymize.pii.lexicon import key_of
 from anonymize.pii.listed_names import listed_names
 from anonymize.pii.national_numbers import national_numbers
-from anonymize.pii.number_words import number_views
 from anonymize.pii.organisations import organisations
 from anonymize.pii.spelled import spelled
-from anonymize.pii.spoken import Written, written
+from anonymize.pii.spoken import written
 from anonymize.pii.study_words import STUDY, KnownWord, StudyWords
 from anonymize.pii.tokens import Token, Tokens
 from anonymize.pii.views import apart, composed, joined_lines, plain
 from models.names.base import Named, NameFinder
 from project.common_words import is_common, no_names
+from project.number_words import Written, number_views
 
 _Rule = Callable[[str], Iterable[Stretch]]
 _ON_WRITTEN: tuple[_Rule, ...] = (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from anonymize.pii.hit import LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import PERSON
 from anonymize.pii.lexicon import is_family, is_given
-from anonymize.pii.spoken import Written
 from project.common_words import is_common, no_names
+from project.number_words import Written
 
 _LETTERS = re.compile(r"(?<![^\W_])[A-Za-z]{3,}(?![^\W_])")
 _ABOUT_NAMES = re.compile(r"\b(?:sur)?name|\bspell|\bspelt|\bcalled|\bunder\b|\bthat's\b|\bit's\b|\bwith an?\b")

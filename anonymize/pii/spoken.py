@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from project.number_words import Written, is_date
+
 _TEEN_WORDS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _ORDINAL_WORDS = (
@@ -24,7 +26,6 @@ _ORDINALS = {
 } | {"thirtieth": 30}
 _TIMES = {"double": 2, "triple": 3, "treble": 3}
 _MARKS = {"plus": "+", "dash": "-", "hyphen": "-", "slash": "/", "stroke": "/"}
-_YEARS = range(1900, 2031)
 _PART = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+")
 # What may stand between what is said one after the other.
 _GAP = re.compile(r"[ \t\u00a0]+|[ \t]?-[ \t]?|,[ \t]*")
@@ -33,25 +34,6 @@ _LONGEST = 48
 # Words of “p as in peter”.
 _EXPLAINED = 4
 _LONELY = frozenset({"a", "i", "o"})
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A text with spoken numbers and letters written out, and where each character comes from.
-
-    Attributes:
-        text: as it is searched.
-        starts: for each character of it, where what it stands for begins in the original.
-        ends: for each character, where that ends.
-    """
-
-    text: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a stretch that is not empty stands in the original."""
-        return self.starts[start], self.ends[end - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +122,6 @@ def _date_breaks(run: Sequence[_Element]) -> set[int]:
         else:
             numbers.append((place, one.text))
     return {place for place, _ in numbers[1:]} if is_date([digits for _, digits in numbers]) else set()
-
-
-def is_date(numbers: Sequence[str]) -> bool:
-    """Tell whether numbers are day, month and year, or month, day and year; the year has to be one after the 31st."""
-    if len(numbers) != 3 or not all(one.isdecimal() and one.isascii() and len(one) <= 4 for one in numbers):
-        return False
-    first, second, year = map(int, numbers)
-    days = (1 <= first <= 31 and 1 <= second <= 12) or (1 <= first <= 12 and 1 <= second <= 31)
-    return days and (31 < year < 100 or year in _YEARS)
 
 
 def _goes_on(text: str, parts: Sequence[_Part], at: int) -> bool:

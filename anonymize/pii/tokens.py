@@ -1,10 +1,9 @@
 """Words of a text with what rules ask about them: capital, beginning of a sentence, sentences without capitals."""
 
 import re
-import unicodedata
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from anonymize.pii.lexicon import key_of
 from project.common_words import is_common
@@ -92,16 +91,3 @@ def _even_lower(text: str) -> str:
     if len(lower) == len(text):
         return lower
     return "".join(one if len(one) == 1 else letter for letter in text for one in (letter.lower(),))
-
-
-def even_fold(text: str) -> str:
-    """Return a text in lower case without accents, and with as many characters as before."""
-    if text.isascii():
-        return text.lower()
-    return "".join(map(_even_letter, text))
-
-
-@lru_cache(maxsize=4096)
-def _even_letter(letter: str) -> str:
-    plain = unicodedata.normalize("NFKD", letter.lower())[:1].lower()
-    return plain if plain else letter

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from anonymize.pii.spoken import Written
+from project.number_words import Written
 
 _LATIN = "a-z\u00e0-\u00f6\u00f8-\u024f"
 _LEAST_LETTERS = 3

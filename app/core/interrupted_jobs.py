@@ -165,8 +165,7 @@ def make_again(session: Session, job: InterruptedJob) -> Work | None:
 
 def notes_folder(study: Path) -> Path:
     """Return the folder of the notes about a study; it may not be there."""
-    name = hashlib.sha256(str(study.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    return platformdirs.user_state_path("greenroom") / "jobs" / name
+    return platformdirs.user_state_path("greenroom") / "jobs" / _digest(str(study.resolve()))
 
 
 def is_noted(study: Study, kind: str, recording_id: str) -> bool:
@@ -184,9 +183,40 @@ def is_noted(study: Study, kind: str, recording_id: str) -> bool:
 
 
 def note_files(study: Path) -> list[Path]:
-    """Return all files that are kept about the jobs of a study."""
+    """Return all files that are kept about the jobs of a study, as long as it lay where it lies now."""
     folder = notes_folder(study)
     return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def note_files_of(study_id: str) -> list[Path]:
+    """Return all files that are kept about the jobs of a study and its copies, wherever they lay and were called."""
+    marks = sorted(_marks_folder().glob(f"{_digest(study_id)}-*"))
+    folders = [_marks_folder().parent / place for place in sorted(places_of(study_id))]
+    return [*(file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())), *marks]
+
+
+def places_of(study_id: str) -> frozenset[str]:
+    """Return the checksums of the places where a study or a copy of it lay when something was noted about its jobs."""
+    return frozenset(mark.name.rpartition("-")[2] for mark in _marks_folder().glob(f"{_digest(study_id)}-*"))
+
+
+def _marks_folder() -> Path:
+    """Return the folder of empty files that say which study the notes about a place are of."""
+    return platformdirs.user_state_path("greenroom") / "jobs" / "studies"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _mark_study(study: Study) -> None:
+    """Remember that notes about the place of a study are of this study: it may be renamed or moved later.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    _marks_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+    (_marks_folder() / f"{_digest(study.id)}-{notes_folder(study.path).name}").touch(0o600)
 
 
 def write_private(study: Study, path: Path, content: bytes) -> None:
@@ -196,6 +226,7 @@ def write_private(study: Study, path: Path, content: bytes) -> None:
         OSError: it cannot be written.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _mark_study(study)
     if study.working is not None:
         study.working.seal_content(content, path)
         return

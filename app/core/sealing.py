@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.interrupted_jobs import note_files
+from app.core.interrupted_jobs import note_files, note_files_of
 from app.core.rendering.queue import queue_place
 from app.core.session import Session
 from app.core.withdrawal.places import left_by_readers
@@ -51,7 +51,7 @@ def seal_study(path: Path, passphrase: New) -> Sealed:
     with Session.open(path) as session:
         session.study.require_writable()
         known = {medium.fingerprint for medium in all_media(session.study)}
-        left = left_by_readers(session.study.id, path)
+        left = [*left_by_readers(session.study.id, path), *note_files_of(session.study.id)]
     done = studies.seal_study(path, passphrase())
     for file in (*left, *note_files(path)):
         with suppress(FileNotFoundError):

@@ -34,13 +34,17 @@ def steps(study: Study, limit: int = 100) -> list[HistoryStep]:
     return [HistoryStep(*row) for row in rows]
 
 
-def newest_mark(study: Study) -> tuple[int, str, int]:
-    """Return what changes with every edit and every run: number and time of the newest step, and how many runs."""
+def newest_mark(study: Study) -> tuple[int, str, int, tuple[int, int]]:
+    """Return what changes with every edit and every run: number and time of the newest step, and how many runs.
+
+    What another program writes past the history changes it, too.
+    """
     row = study.row(
         "SELECT coalesce(max(id), 0), coalesce((SELECT at FROM journal_step ORDER BY id DESC LIMIT 1), ''), "
         "(SELECT coalesce(max(rowid), 0) FROM run) FROM journal_step"
     )
-    return (0, "", 0) if row is None else (row[0], row[1], row[2])
+    step, at, run = (0, "", 0) if row is None else row
+    return step, at, run, study.data_version()
 
 
 @dataclass(frozen=True, slots=True)

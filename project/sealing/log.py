@@ -26,7 +26,7 @@ import hmac
 import logging
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from project.errors import UserError
@@ -46,6 +46,7 @@ _SECTOR = 512
 _HEADS = (0, _SECTOR)
 _MARKS = (2 * _SECTOR, 3 * _SECTOR)
 _FIRST = 4 * _SECTOR
+_MARK_BYTES = len(_MARK) + 8 + _MAC_BYTES
 _CORE = len(_MAGIC) + 32 + _SALT_BYTES
 _PREAMBLE = len(_RECORD) + 3 * 8 + _MAC_BYTES
 _AHEAD = 8 << 20
@@ -172,8 +173,7 @@ class SealedLog:
         self._path.unlink(missing_ok=True)
 
     def _mark(self) -> bytes:
-        mark = _MARK + self._count.to_bytes(8)
-        return mark + _mac(self._mac_key, mark)
+        return _mark(self._mac_key, self._count)
 
     def _write(self, content: bytes, at: int) -> None:
         written = 0
@@ -201,9 +201,13 @@ def read_log(sealed: Path, key: Key, header: Header) -> LogContent:
         if salt == header.absorbed:
             return _without_log(sealed, key, header, salt)
         return LogContent(damage="it continues another state of this study than the file that lies here", salt=salt)
-    if read_state(header, key) not in (b"", None, salt):
+    state = read_state(header, key)
+    if state not in (b"", None, salt):
         return _without_log(sealed, key, header, salt)
-    return _read_records(content, key, header, salt)
+    found = _read_records(content, key, header, salt, at_least=int(state == salt))
+    if state is None and not found.damage:
+        return replace(found, damage="nothing says any more whether it is the one with the edits made last")
+    return found
 
 
 def _without_log(sealed: Path, key: Key, header: Header, salt: bytes = b"") -> LogContent:
@@ -227,9 +231,11 @@ def _head(content: bytes, key: Key) -> tuple[bytes, bytes]:
     return b"", b""
 
 
-def _read_records(content: bytes, key: Key, header: Header, salt: bytes) -> LogContent:
+def _read_records(content: bytes, key: Key, header: Header, salt: bytes, at_least: int) -> LogContent:
     mac_key, cipher = _mac_key(key, salt), _cipher(key, header, salt)
     acknowledged = _count_marked(content, mac_key)
+    if acknowledged is not None:
+        acknowledged = max(acknowledged, at_least)
     committed, number, at = bytearray(), 0, _FIRST
     while (record := _record(content, at, mac_key, cipher)) is not None and record.number == number:
         committed += record.content
@@ -289,14 +295,35 @@ def _records_after(content: bytes, at: int, mac_key: bytes, cipher: Cipher) -> I
 
 
 def _count_marked(content: bytes, mac_key: bytes) -> int | None:
-    """Return how many records were acknowledged; None where no mark is intact, which never happens by itself."""
-    counts = []
-    for at in _MARKS:
-        mark = content[at : at + len(_MARK) + 8]
-        mac = content[at + len(mark) : at + len(mark) + _MAC_BYTES]
-        if mark.startswith(_MARK) and hmac.compare_digest(mac, _mac(mac_key, mark)):
-            counts.append(int.from_bytes(mark[len(_MARK) :]))
-    return max(counts, default=None)
+    """Return how many records were acknowledged; None where no mark is intact, which never happens by itself.
+
+    Where one of the two was changed, put in the other's place or wiped, it may have counted one record more.
+    """
+    counts, changed = [], []
+    for slot, at in enumerate(_MARKS):
+        mark = content[at : at + _MARK_BYTES]
+        count = int.from_bytes(mark[len(_MARK) : len(_MARK) + 8])
+        if hmac.compare_digest(mark, _mark(mac_key, count)) and count % len(_MARKS) == slot:
+            counts.append(count)
+        else:
+            changed.append(content[at : at + _SECTOR])
+    if not counts:
+        return None
+    newest = max(counts)
+    return newest + any(not _is_older_mark(sector, newest, mac_key) for sector in changed)
+
+
+def _is_older_mark(sector: bytes, newest: int, mac_key: bytes) -> bool:
+    """Tell whether a mark that cannot be read is surely the older one: but for a few bits, or blank from the start."""
+    if newest == 0:
+        return not any(sector)
+    known = _mark(mac_key, newest - 1)
+    return (int.from_bytes(sector[:_MARK_BYTES]) ^ int.from_bytes(known)).bit_count() <= _FEW_BITS
+
+
+def _mark(mac_key: bytes, count: int) -> bytes:
+    mark = _MARK + count.to_bytes(8)
+    return mark + _mac(mac_key, mark)
 
 
 def _is_unfinished(content: bytes, at: int, mac_key: bytes) -> bool:

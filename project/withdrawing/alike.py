@@ -163,7 +163,7 @@ def _looks_alike(
     word: str, parts: Collection[str], stems: Collection[str], firsts: Collection[str], wording: Wording
 ) -> bool:
     folded = folded_text(plain_text(word))
-    if folded in wording.common:
+    if folded in wording.common or squeezed(folded) in wording.shared:
         return True
     if folded in wording.words or is_common(folded) or folded in no_names():
         return False

@@ -6,7 +6,7 @@ addresses with other separators, spoken, and as parts of an address; a day in ev
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum, auto
 from functools import cached_property, lru_cache
@@ -112,10 +112,24 @@ class Needle:
 class PersonalSearch:
     """Finds names and personal strings in texts, however they are spelled."""
 
-    def __init__(self, names: Iterable[str] = (), strings: Iterable[PersonalString] = ()) -> None:
+    def __init__(
+        self, names: Iterable[str] = (), strings: Iterable[PersonalString] = (), shared: Collection[str] = ()
+    ) -> None:
+        """Get ready.
+
+        Args:
+            names: by which somebody is known.
+            strings: numbers, addresses and days of theirs.
+            shared: words, squeezed, that are the whole name of somebody else: alone they are not looked for.
+        """
         self.names = tuple(dict.fromkeys(" ".join(name.split()) for name in names))
         self.strings = tuple(dict.fromkeys(strings))
-        needles = [needle for name in self.names for needle in _of_name(name)]
+        needles = [
+            needle
+            for name in self.names
+            for needle in _of_name(name)
+            if not (needle.fit is Fit.SPELLED and needle.letters in shared)
+        ]
         self.days: frozenset[Day] = frozenset(day for string in self.strings for day in days_of(string))
         needles += [needle for string in self.strings for needle in _of_string(string)]
         self._heads: dict[str, list[Needle]] = {}
@@ -352,6 +366,17 @@ _STREETS = (
 )
 
 
+_STREETS_BEFORE = frozenset(
+    str.split(
+        "calle c avenida avda av plaza plz pza paseo carrer camino ronda rambla travesia glorieta "
+        "rue avenue boulevard bd place chemin quai impasse allee route cours "
+        "via viale corso piazza piazzale largo vicolo strada rua praca travessa ulica ul "
+        "de del la las los el du des le les di della dei do da dos das"
+    )
+)
+"""Words for street that stand before its name, and what joins them to it."""
+
+
 def _codes(kind: str, text: str) -> Iterator[str]:
     letters = squeezed(text)
     digits = "".join(filter(str.isdigit, letters))
@@ -389,6 +414,12 @@ def _addresses(text: str) -> Iterator[str]:
         if not numbers or len(street) < 4:
             continue
         forms = {street}
+        # “Mayor 12” is told as “calle Mayor 12”.
+        bare = [*names]
+        while len(bare) > 1 and bare[0] in _STREETS_BEFORE:
+            bare = bare[1:]
+        if len("".join(bare)) >= 4:
+            forms.add("".join(bare))
         for whole, short in _STREETS:
             for old, new in ((whole, short), (short, whole)):
                 if street.endswith(old) and len(street) > len(old) + 2:

@@ -151,18 +151,19 @@ def reach_of(
     names, ids = [*_names(connection, found.people), *words], [*people, *found.dropped]
     found.said = said | _said(connection, found.people)
     others = _whole_names_of_others(connection, found.people)
-    search = PersonalSearch(names)
-    found.wording = Wording(names, ids, found.said, search=search, others=others)
-    found.near = Wording(names, ids, found.said, NEAR, search, others)
     kept, theirs = {squeezed(one) for one in keep}, {squeezed(one) for one in words}
+    shared = _single_names_of_others(connection, found.people) - theirs
+    search = PersonalSearch(names, shared=shared)
+    found.wording = Wording(names, ids, found.said, search=search, others=others, shared=shared)
+    found.near = Wording(names, ids, found.said, NEAR, search, others, shared)
     given = (one for word in words for one in contacts_in(word))
     every_string = dict.fromkeys((*strings, *given, *_strings(connection, found, finder)))
     found.strings = tuple(one for one in every_string if squeezed(one.text) not in kept)
     exact = [one for one in found.strings if one.is_exact or squeezed(one.text) in theirs]
     if exact:
-        search = PersonalSearch(names, exact)
-        found.wording = Wording(names, ids, found.said, search=search, others=others)
-        found.near = Wording(names, ids, found.said, NEAR, search, others)
+        search = PersonalSearch(names, exact, shared)
+        found.wording = Wording(names, ids, found.said, search=search, others=others, shared=shared)
+        found.near = Wording(names, ids, found.said, NEAR, search, others, shared)
     found.places = Wording(_places(connection, found))
     _told(connection, found)
     _gone(connection, found)
@@ -291,6 +292,17 @@ def _names_of_others(connection: sqlite3.Connection, found: Reach) -> set[str]:
     owners = {None, *found.people}
     names += [row["word"] for row in live_rows(connection, "private_word") if row["participant_id"] not in owners]
     return {squeezed(part) for name in names for part in (name, *name.split())}
+
+
+def _single_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> frozenset[str]:
+    """Return names of one word that other participants have, squeezed: alone, such a word is not surely theirs."""
+    names = [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in people]
+    names += [
+        row["word"]
+        for row in live_rows(connection, "private_word")
+        if row["participant_id"] is not None and row["participant_id"] not in people
+    ]
+    return frozenset(squeezed(str(one)) for one in names if len(str(one).split()) == 1)
 
 
 def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> list[str]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
 
+from project.number_words import has_number_words, number_views
+
 _NOT_TEXT = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}|&#?\w{2,8};")
@@ -118,6 +120,9 @@ def readings(text: str) -> Iterator[str]:
         yield made
         if _FACTOR.search(fold(decoded)):
             yield written_out(decoded, added=True)
+    if has_number_words(decoded):
+        for view in number_views(decoded):
+            yield view.text
 
 
 _HAN_DIGITS = {

@@ -3,11 +3,11 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from project.common_words import PARTICLES, function_words, is_everybodys
 from project.types import Json
-from project.withdrawing.personal import PersonalSearch
+from project.withdrawing.personal import PersonalSearch, parts_of
 from project.withdrawing.spellings import squeezed
 
 NEAR, FAR = 6, 12
@@ -49,6 +49,7 @@ class Wording:
         names: the names, as they were given.
         words: the single words of names, folded, that are found in any case.
         common: those that are words of everybody too, folded, and are found with a capital letter only.
+        shared: those that are the whole name of somebody else, squeezed: alone they are not found.
     """
 
     def __init__(
@@ -59,14 +60,18 @@ class Wording:
         quoted: int = FAR,
         search: PersonalSearch | None = None,
         others: Iterable[str] = (),
+        shared: Collection[str] = (),
     ) -> None:
         whole = {" ".join(one.split()) for one in names}
         self.names = sorted(one for one in whole if one)
         self._ids = [one for one in ids if one]
         plain = {plain_text(one) for one in self.names}
         exact = {one for one in plain if len(one) < _SHORT}
-        loose = {folded_text(one) for one in plain if len(one) >= _SHORT}
+        self.shared = frozenset(one for name in self.names for one in parts_of(name) if one in shared)
+        exact = {one for one in exact if squeezed(one) not in self.shared}
+        loose = {folded_text(one) for one in plain if len(one) >= _SHORT and squeezed(one) not in self.shared}
         parts = {part for one in plain for part in re.findall(r"\w+", one) if part != one and _is_told_by(part, one)}
+        parts = {part for part in parts if squeezed(part) not in self.shared}
         everybodys = {part for part in parts if is_everybodys(folded_text(part))}
         exact |= {form for part in everybodys if part[0].isupper() for form in (part, part.upper(), part.capitalize())}
         self.words = frozenset(

@@ -91,6 +91,7 @@ def as_json(done: Done) -> dict[str, Json]:
             "clips_made": sum(one.kind == "anonymize" for one in facts.made),
             "copies": [*facts.copies],
             "shared": [{"at": one.at, "name": one.name} for one in facts.shared],
+            "footage_copies_on_this_machine": len(seen.footage_copies),
             "copies_on_this_machine": len(seen.copies),
             "closed_copies_on_this_machine": len(seen.closed_copies),
             "named_by_path": seen.named_by_path,
@@ -265,6 +266,8 @@ def _lines(done: Done) -> Iterator[str]:
     clips = sum(one.kind == "anonymize" for one in facts.made) - len(done.clips)
     if clips > 0:
         yield f"- {counted(clips, 'clip')} that were made and are not beside the study any more"
+    if seen.footage_copies:
+        yield f"- {counted(len(seen.footage_copies), 'further file')} beside the study with the same footage"
     if seen.copies:
         yield f"- {counted(len(seen.copies), 'file')} on this machine that {_are(len(seen.copies))} of the study"
     if seen.closed_copies:

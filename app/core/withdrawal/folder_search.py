@@ -17,7 +17,7 @@ _MEDIA_ENDINGS = (
     ".mp4 .mov .mkv .avi .webm .m4v .mpg .mpeg .mts .mp3 .wav .m4a .flac .ogg .aac .png .jpg .jpeg .gif .tif .tiff "
     ".webp .bmp .npz .npy .onnx .gguf .task .tflite .safetensors"
 )
-_MEDIA = frozenset(_MEDIA_ENDINGS.split())
+MEDIA = frozenset(_MEDIA_ENDINGS.split())
 """Endings of pictures, sound, arrays and models: of these, the name alone is looked at."""
 _LARGEST = 64 << 20
 _PIECE, _OVERLAP = 1 << 16, 256
@@ -67,7 +67,7 @@ class FolderSearch:
     @property
     def deletable(self) -> tuple[FolderFinding, ...]:
         """Those that may be deleted: no footage, of which only the name is known."""
-        return tuple(one for one in self.found if one.by_content or one.path.suffix.lower() not in _MEDIA)
+        return tuple(one for one in self.found if one.by_content or one.path.suffix.lower() not in MEDIA)
 
 
 def files_in(folder: Path, depth: int = 3) -> Iterator[Path]:
@@ -111,7 +111,7 @@ def _name_below(file: Path, base: Path) -> str:
 def _holds(file: Path, wording: Wording) -> bool | None:
     """Tell whether the content of a file holds something; None where nobody looked."""
     try:
-        if file.suffix.lower() in _MEDIA or file.stat().st_size > _LARGEST:
+        if file.suffix.lower() in MEDIA or file.stat().st_size > _LARGEST:
             return None
         if zipfile.is_zipfile(file):
             return _zip_holds(file, wording)

@@ -83,6 +83,7 @@ def foretold(seen: Foreseen, *, deciding: bool = True) -> list[str]:
         "Footage that is not there, is another file, or lies outside the study's folder",
         [one.path for one in seen.footage if not one.there],
     )
+    lines += _listed("Copies of the footage under other names, left: delete them", [*seen.footage_copies])
     if seen.caches:
         lines.append(f"Files of caches, deleted: {len(seen.caches)}")
     lines += _listed("Paths in the settings of the program that name them, forgotten", [*map(Path, seen.remembered)])
@@ -128,6 +129,7 @@ def foretold_json(seen: Foreseen) -> dict[str, Json]:
         "beside": [str(one.path) for one in seen.beside.found],
         "clips": [str(one.path) for one in seen.clips if one.sure],
         "footage": [{"path": str(one.path), "there": one.there} for one in seen.footage],
+        "footage_copies": [*map(str, seen.footage_copies)],
         "cached_files": len(seen.caches),
         "remembered_paths": [*seen.remembered],
         "named_by_path": seen.named_by_path,

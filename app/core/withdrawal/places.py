@@ -3,20 +3,22 @@
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
 import platformdirs
 
-from app.core.interrupted_jobs import note_files
+from app.core.interrupted_jobs import note_files, note_files_of, places_of
 from app.core.release.staging import is_left
 from app.core.rendering.queue import queue_place
 from app.core.settings import log_path, view_path
 from app.core.trusted import Kind, reaches, trusted
+from app.core.withdrawal.folder_search import MEDIA, files_in
 from media.cache import cache_folder
 from media.fingerprint import fingerprint
+from media.stream_digest import stream_digest
 from models.connection.machine import journal_file
 from project.checksums import sha256_of
 from project.errors import UserError
@@ -57,9 +59,10 @@ def cached(facts: Facts, study: Path) -> list[Path]:
     base = cache_folder()
     known = {one.fingerprint for one in facts.footage if _FINGERPRINT.fullmatch(one.fingerprint)}
     found: list[Path] = []
+    queues = {base / "queues" / f"{place}.json" for place in places_of(facts.study_id)} | {queue_place(study)}
     for file in _files(base):
         inside = file.relative_to(base).parts[0]
-        whole = inside in _WHOLE or file == queue_place(study) or _unnamed(file, base)
+        whole = inside in _WHOLE or file in queues or _unnamed(file, base)
         if whole or any(one in file.name for one in known):
             found.append(file)
     return sorted(found)
@@ -67,7 +70,8 @@ def cached(facts: Facts, study: Path) -> list[Path]:
 
 def left_by_window(facts: Facts, study: Path) -> list[Path]:
     """Return files that the program keeps about a study for itself, and what a killed process left of it."""
-    found = [view_path(facts.study_id), *note_files(study), *left_by_readers(facts.study_id, study)]
+    notes = dict.fromkeys((*note_files(study), *note_files_of(facts.study_id)))
+    found = [view_path(facts.study_id), *notes, *left_by_readers(facts.study_id, study)]
     return [one for one in found if one.is_file()]
 
 
@@ -161,6 +165,43 @@ def footage(facts: Facts, folder: Path) -> list[Footing]:
             there = reaches(folder, allowed, place) and _is(place, one.fingerprint)
             found[place] = Footing(place, one, there)
     return [*found.values()]
+
+
+def footage_copies(footed: Iterable[Footing], folder: Path, known: Collection[Path]) -> list[Path]:
+    """Return further files beside the study that hold the footage: alike byte by byte, or in another container."""
+    prints = {one.about.fingerprint for one in footed if one.about.fingerprint}
+    sizes = {_size(one.path) for one in footed if one.there}
+    digests = {digest for one in footed if one.there and (digest := _stream_digest(one.path))}
+    found = []
+    for file in files_in(folder):
+        if file in known:
+            continue
+        is_media = file.suffix.lower() in MEDIA
+        same = (is_media or _size(file) in sizes) and _fingerprint(file) in prints
+        if same or (is_media and digests and _stream_digest(file) in digests):
+            found.append(file)
+    return found
+
+
+def _stream_digest(path: Path) -> str:
+    try:
+        return stream_digest(path)
+    except (OSError, UserError):
+        return ""
+
+
+def _fingerprint(path: Path) -> str:
+    try:
+        return fingerprint(path)
+    except UserError:
+        return ""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
 
 
 def _named(one: MadeFile, folder: Path) -> list[Path]:

@@ -23,11 +23,11 @@ from app.core.interrupted_jobs import (
 )
 from app.core.jobs import KINDS, Work
 from app.core.rendering import queue as rendering_queue
-from app.core.rendering.queue import Clip, Queue
+from app.core.rendering.queue import Clip, Queue, queue_place
 from app.core.sealing import seal_study
 from app.core.session import Session
 from app.core.speech import voice_activity
-from app.core.withdrawal.places import left_by_window
+from app.core.withdrawal.places import cached, left_by_window
 from project.errors import UserError
 from project.sealing.passphrases import VARIABLE
 from project.store import Study
@@ -189,3 +189,15 @@ def test_a_withdrawal_takes_the_notes_along(session: Session) -> None:
     object.__setattr__(facts, "study_id", session.study.id)
     assert note_files(session.study.path)[0] in left_by_window(facts, session.study.path)
     assert str(platformdirs.user_state_path("greenroom")) in str(note_files(session.study.path)[0])
+
+
+def test_notes_of_a_study_that_was_renamed_or_moved_are_found_by_the_study(session: Session, tmp_path: Path) -> None:
+    write_private(session.study, notes_folder(session.study.path) / "x.json", b"{}")
+    (note,) = note_files(session.study.path)
+    moved = tmp_path / "elsewhere" / "other.greenroom"
+    assert note_files(moved) == []
+    facts = Facts(session.study.id, (), (), (), (), ())
+    assert note in left_by_window(facts, moved)
+    write_private(session.study, queue_place(session.study.path), b"{}")
+    assert queue_place(session.study.path) in cached(facts, moved)
+    assert note not in left_by_window(Facts("another study", (), (), (), (), ()), moved)

@@ -186,3 +186,23 @@ def test_a_given_name_without_spaces_is_asked_about(tmp_path: Path, name: str, t
     with_it = prepared(path, word)
     assert word not in with_it.alike.left
     with_it.close()
+
+
+@pytest.mark.parametrize("other", ["private word", "pseudonym"])
+def test_a_word_that_is_the_whole_name_of_somebody_else_is_decided_by_a_person(tmp_path: Path, other: str) -> None:
+    path = study_with(tmp_path, ["hello"], ["Zebediah laughs", "Quux laughs", "zebediahquux"])
+    with Study.open(path) as study, study.step("Name"):
+        if other == "pseudonym":
+            study.write("UPDATE participant SET pseudonym = 'Zebediah' WHERE id = 'P02'", ())
+        else:
+            study.write("INSERT INTO private_word VALUES ('Zebediah', 'P02', 'person', 'P02')", ())
+    found = left(path)
+    assert "Zebediah" in found.left
+    made = prepared(path, keep=("Zebediah",))
+    said = {row[0] for row in made.memory.execute("SELECT text FROM utterance")}
+    made.close()
+    assert "Zebediah laughs" in said
+    assert not said & {"Quux laughs", "zebediahquux"}
+    made = prepared(path, "Zebediah")
+    assert ("Zebediah laughs",) not in made.memory.execute("SELECT text FROM utterance").fetchall()
+    made.close()

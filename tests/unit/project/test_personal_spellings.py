@@ -196,3 +196,25 @@ def test_the_german_alphabet_spells_an_s_in_two_ways() -> None:
     search = PersonalSearch(["Anna Voss"])
     assert search.in_text("viktor otto siegfried siegfried")
     assert search.in_text("viktor otto samuel siegfried")
+
+
+@pytest.mark.parametrize(
+    ("kind", "known", "said"),
+    [
+        ("date-of-birth", "1982-05-03", "am dritten Mai neunzehnhundertzweiundachtzig geboren"),
+        ("date-of-birth", "1982-05-03", "am dritten fünften neunzehnhundertzweiundachtzig"),
+        ("date-of-birth", "1982-05-03", "el tres de mayo de mil novecientos ochenta y dos"),
+        ("date-of-birth", "1982-05-03", "le trois mai mille neuf cent quatre-vingt-deux"),
+        ("date-of-birth", "am dritten Mai neunzehnhundertzweiundachtzig", "3.5.82"),
+        ("phone", "06 12 34 56 78", "zéro six douze trente-quatre cinquante-six soixante-dix-huit"),
+        ("phone", "612 34 56 78", "seis doce treinta y cuatro cincuenta y seis setenta y ocho"),
+        ("phone", "0176 12 34 567", "null eins sieben sechs zwölf vierunddreißig fünf sechs sieben"),
+        ("address", "calle Mayor 12", "Mayor 12"),
+        ("address", "Mayor 12, calle", "mayor doce"),
+        ("address", "12 rue de la Paix Dieu", "Paix-Dieu 12"),
+    ],
+)
+def test_whole_numbers_of_other_languages_are_read(kind: str, known: str, said: str) -> None:
+    search = PersonalSearch((), [PersonalString(kind, known)])
+    assert search.in_text(said)
+    assert not search.in_text("vierhundertzwölf Leute, douze rues, doce calles, thirteen mayors")

@@ -3,14 +3,15 @@
 
 import pytest
 
+from anonymize.pii.addresses import addresses
 from anonymize.pii.finding import PersonalFinder
 from anonymize.pii.kinds import ACCOUNT, ADDRESS, BIRTH, DATE, IDENTITY, MAIL, PERSON, PLACE
 from anonymize.pii.languages import UNCLEAR, language_of, words_by_language
 from anonymize.pii.national_numbers import is_chinese, is_french, is_german_card, is_german_tax, is_spanish
-from anonymize.pii.number_words import number_views
 from anonymize.pii.study_words import KnownWord
 from models.names.base import Named
 from models.names.by_language import NamesByLanguage
+from project.number_words import number_views
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -219,3 +220,22 @@ def test_each_model_of_names_reads_the_texts_of_its_language_and_those_of_none()
 )
 def test_odd_texts_are_read_to_their_end(text: str) -> None:
     PersonalFinder().find(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "calle y telefono 612 345 678",
+        "la calle no la digo, el móvil es 612 345 678",
+        "rue et téléphone 06 12 34 56 78",
+        "die Straße Telefon 0176 1234567",
+        "der Weg 0176 1234567",
+    ],
+)
+def test_words_before_a_telephone_number_are_no_address(text: str) -> None:
+    assert [text[one.start : one.end] for one in addresses(text)] == []
+
+
+@pytest.mark.parametrize("text", ["calle Mayor 12 28013 Madrid", "calle Mayor 12, teléfono 612 345 678", "Lindenweg 5"])
+def test_an_address_beside_a_telephone_number_is_one(text: str) -> None:
+    assert any(text[one.start : one.end].startswith(text.split(",")[0][:12]) for one in addresses(text))

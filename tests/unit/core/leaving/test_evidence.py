@@ -1,6 +1,8 @@
 """What counts as reviewed, and that any edit revokes it."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,6 +130,15 @@ def test_an_edit_revokes_it_and_undo_restores_it(
     assert why in found
     undo(session)
     assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_what_another_program_writes_while_the_study_is_open_is_seen(
+    session: Session, recording: Recording, rendering: str
+) -> None:
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+    with closing(sqlite3.connect(session.study.path)) as other, other:
+        assert other.execute("UPDATE track_correction SET participant_id = NULL").rowcount > 0
+    assert forbidden(session, abroad(recording.id, rendering)) != ""
 
 
 def test_a_face_that_belongs_to_nobody_any_more(session: Session, recording: Recording, rendering: str) -> None:

@@ -25,8 +25,10 @@ from project.sealing.studies import seal_study, unseal_study
 from project.store import Study
 from project.types import Json
 from project.withdrawing.wording import Wording
+from tests.fakes.clips import make_clip
 from tests.fakes.full_study import NAME, SPOKEN, Full, forms
 from tests.fakes.terminal import Terminal
+from tests.unit.media.test_stream_digest import remuxed
 from tests.unit.project.test_withdrawing import made
 
 CLIP, STRANGE = b"the clip that shows them", b"a clip of somebody else"
@@ -503,3 +505,29 @@ def test_what_a_killed_reader_left_is_erased_where_a_study_is_sealed(
 _FACTS = json.dumps(
     {"container": "mp4", "duration_us": 60_000_000, "size_bytes": 1, "video": None, "audio": None, "missing_us": 0}
 )
+
+
+def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: tuple[Path, Full]) -> None:
+    path, full = lab
+    clip = make_clip(path.parent / "footage" / "real.mp4", size=(64, 48), frames=30)
+    with Study.open(path) as study, study.step("Relink"):
+        study.write(
+            "UPDATE medium SET path = 'footage/real.mp4', fingerprint = ? WHERE recording_id = ?",
+            (fingerprint(clip), full.id("rec1")),
+        )
+    shutil.copyfile(clip, path.parent / "session two.mov")
+    shutil.copyfile(clip, path.parent / "backup of monday")
+    remuxed(clip, path.parent / "clips" / "other.mkv")
+    make_clip(path.parent / "clips" / "somebody else.mp4", size=(80, 48), frames=30)
+    names = ("session two.mov", "backup of monday", "other.mkv")
+    code, told = run(path, "P01", "--dry-run", "--json")
+    assert code == 0, told
+    assert {Path(one).name for one in json.loads(told)["footage_copies"]} == {*names}
+    code, told = run(path, "P01", "--yes", "--keep-rest", "--delete-footage")
+    assert code == 0, told
+    assert not clip.exists()
+    for name in names:
+        assert f"{name} holds the same footage: delete it." in told
+    certificate = next(path.parent.glob("*withdrawal of P01.md")).read_text()
+    assert "3 further files beside the study with the same footage" in certificate
+    assert not any(name in certificate for name in names)

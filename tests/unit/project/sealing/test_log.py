@@ -55,6 +55,16 @@ def _records(content: bytes) -> list[tuple[int, int]]:
     return places
 
 
+def _marks_of(whole: bytes, count: int) -> bytes:
+    """Return both marks of a log as they are once so many records were counted."""
+    made = bytearray(2 * _SECTOR)
+    for number in range(max(0, count - 1), count + 1):
+        mark = b"grmarker" + number.to_bytes(8)
+        place = number % 2 * _SECTOR
+        made[place : place + 48] = mark + log._mac(log._mac_key(_KEY, whole[48:80]), mark)
+    return bytes(made)
+
+
 def _read(path: Path, content: bytes) -> LogContent:
     log_path(path).write_bytes(content)
     return read_log(path, _KEY, _HEADER)
@@ -75,12 +85,10 @@ def test_a_record_that_was_cut_off_while_it_was_written_was_never_committed(seal
     places = _records(whole)[:last]
     begin, end = places[-1]
     marks = bytearray(whole[:_FIRST])
-    mark = b"grmarker" + (last - 1).to_bytes(8)
-    salt = whole[48:80]
-    marks[2 * _SECTOR :] = (mark + log._mac(log._mac_key(_KEY, salt), mark)).ljust(2 * _SECTOR, b"\0")
+    marks[2 * _SECTOR :] = _marks_of(whole, last - 1)
     for left in range(0, end - begin - _SECTOR + 1, _SECTOR):
         torn = (bytes(marks) + whole[_FIRST : begin + left]).ljust(len(whole), b"\0")
-        assert _read(sealed, torn) == LogContent(b"".join(PIECES[: last - 1]), (), "", salt)
+        assert _read(sealed, torn) == LogContent(b"".join(PIECES[: last - 1]), (), "", whole[48:80])
         assert _read(sealed, torn[: begin + left]).damage == "", "on a disk where no room can be taken ahead"
     if end - begin > 3 * _SECTOR:
         # Sectors reach a disk in any order.
@@ -134,6 +142,63 @@ def test_damage_is_told_and_what_is_intact_before_it_is_read(
     found = _read(sealed, harm(whole, _records(whole)))
     assert found.damage, what
     assert found.committed == b"".join(PIECES[:intact])
+
+
+def _without_last(whole: bytes) -> bytearray:
+    begin, end = _records(whole)[-1]
+    return bytearray(whole[:begin] + bytes(end - begin) + whole[end:])
+
+
+@pytest.mark.parametrize("how", ["changed", "wiped", "the other one", "both wiped", "swapped"])
+def test_who_cannot_make_a_mark_cannot_take_the_last_edit_away(sealed: Path, how: str) -> None:
+    """Without an earlier state of the log, which holds a mark that was made."""
+    changed = _without_last(log_path(sealed).read_bytes())
+    first, second = (bytes(changed[at : at + _SECTOR]) for at in (2 * _SECTOR, 3 * _SECTOR))
+    # Six records: the first mark counts them.
+    marks = {
+        "changed": (os.urandom(_SECTOR), second),
+        "wiped": (bytes(_SECTOR), second),
+        "the other one": (second, second),
+        "both wiped": (bytes(_SECTOR), bytes(_SECTOR)),
+        "swapped": (second, first),
+    }[how]
+    changed[2 * _SECTOR : _FIRST] = b"".join(marks)
+    found = _read(sealed, bytes(changed))
+    assert found.damage
+    assert found.committed == b"".join(PIECES[:-1])
+
+
+def test_records_that_were_swapped_or_moved_are_told(sealed: Path) -> None:
+    whole = log_path(sealed).read_bytes()
+    places = _records(whole)
+    parts = [whole[begin:end] for begin, end in places]
+    for order in ([1, 0, 2, 3, 4, 5], [0, 1, 2, 4, 3, 5], [0, 0, 1, 2, 3, 4], [0, 1, 2, 3, 5], [5, 1, 2, 3, 4, 0]):
+        made = b"".join(parts[number] for number in order)
+        found = _read(sealed, whole[:_FIRST] + made + bytes(len(whole) - _FIRST - len(made)))
+        assert found.damage, order
+    # The words before one record, and the content of another.
+    mixed = parts[0][:64] + parts[1][64:]
+    assert _read(sealed, whole[:_FIRST] + mixed + whole[places[1][0] :]).damage
+
+
+def test_a_first_edit_that_the_file_knows_of_cannot_be_taken_away(tmp_path: Path) -> None:
+    path = tmp_path / "a.greenroom"
+    written = SealedLog(path, _KEY, _HEADER)
+    begun = log_path(path).read_bytes()
+    written.append(b"an edit")
+    written.close()
+    known = replace(_HEADER, state=container._state(_PLAIN, _KEY, written.salt))
+    assert read_log(path, _KEY, known).damage == ""
+    log_path(path).write_bytes(begun)
+    assert read_log(path, _KEY, known).damage
+
+
+def test_an_empty_log_of_another_session_does_not_take_the_place_of_one_with_edits(tmp_path: Path) -> None:
+    """The file says which log holds edits; who changes that place has not said that there are none."""
+    path = tmp_path / "a.greenroom"
+    SealedLog(path, _KEY, _HEADER).close()
+    assert read_log(path, _KEY, _HEADER).damage == ""
+    assert read_log(path, _KEY, replace(_HEADER, state=os.urandom(_SECTOR))).damage
 
 
 def test_what_is_intact_after_the_damage_is_there_to_be_recovered(sealed: Path) -> None:

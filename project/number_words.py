@@ -1,16 +1,14 @@
 """Numbers that are said in German, Spanish, French and Chinese, written out: “null eins sieben” -> “017”.
 
-English has `spoken.py`. A language is not guessed: each reads a text in which at least two of its number words follow
+English is read elsewhere. A language is not guessed: each reads a text in which at least two of its number words follow
 one another, or one that only that language has; what one of them makes of it is one more view of the text.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-
-from anonymize.pii.spoken import Written, is_date
-from anonymize.pii.tokens import even_fold
+from functools import cache, lru_cache
 
 _TOP = 10_000
 _WORD = re.compile(r"[^\W\d_]+|\d+")
@@ -34,6 +32,50 @@ _ALONE = {"de": {"ein", "eine", "einen", "einer"}, "es": {"un", "una", "uno"}, "
 """Articles: a number beside other numbers only."""
 
 
+_YEARS = range(1900, 2031)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text with spoken numbers and letters written out, and where each character comes from.
+
+    Attributes:
+        text: as it is searched.
+        starts: for each character of it, where what it stands for begins in the original.
+        ends: for each character, where that ends.
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a stretch that is not empty stands in the original."""
+        return self.starts[start], self.ends[end - 1]
+
+
+def is_date(numbers: Sequence[str]) -> bool:
+    """Tell whether numbers are day, month and year, or month, day and year; the year has to be one after the 31st."""
+    if len(numbers) != 3 or not all(one.isdecimal() and one.isascii() and len(one) <= 4 for one in numbers):
+        return False
+    first, second, year = map(int, numbers)
+    days = (1 <= first <= 31 and 1 <= second <= 12) or (1 <= first <= 12 and 1 <= second <= 31)
+    return days and (31 < year < 100 or year in _YEARS)
+
+
+def even_fold(text: str) -> str:
+    """Return a text in lower case without accents, and with as many characters as before."""
+    if text.isascii():
+        return text.lower()
+    return "".join(map(_even_letter, text))
+
+
+@lru_cache(maxsize=4096)
+def _even_letter(letter: str) -> str:
+    plain = unicodedata.normalize("NFKD", letter.lower())[:1].lower()
+    return plain if plain else letter
+
+
 @dataclass(frozen=True, slots=True)
 class _Number:
     """A number that is said: its digits, its place, how it was said."""
@@ -43,6 +85,16 @@ class _Number:
     end: int
     ordinal: bool = False
     mark: bool = False
+
+
+def has_number_words(text: str) -> bool:
+    """Tell quickly whether a text may hold numbers of which `number_views` makes something."""
+    return not _any_first_word().isdisjoint(_WORD.findall(even_fold(text).replace("\u00df", "ss")))
+
+
+@cache
+def _any_first_word() -> frozenset[str]:
+    return frozenset().union(*(_first_words(language) - _ALONE[language] for language in ("de", "es", "fr")))
 
 
 def number_views(text: str) -> Iterator[Written]:

@@ -1,0 +1,41 @@
+"""Footage in another container is recognised, and other footage is not."""
+
+from pathlib import Path
+
+import av
+import pytest
+
+from media.stream_digest import stream_digest
+from project.errors import UserError
+from tests.fakes.clips import make_clip
+
+
+def remuxed(path: Path, target: Path) -> Path:
+    """Copy the streams of a file into another container, without encoding anything."""
+    with av.open(str(path)) as source, av.open(str(target), "w") as made:
+        streams = {one.index: made.add_stream_from_template(one) for one in source.streams}
+        for packet in source.demux():
+            if packet.dts is not None:
+                packet.stream = streams[packet.stream_index]
+                made.mux(packet)
+    return target
+
+
+@pytest.mark.parametrize("ending", [".mkv", ".mov", ".ts"])
+def test_it_stays_in_another_container(tmp_path: Path, ending: str) -> None:
+    clip = make_clip(tmp_path / "a.mp4", size=(64, 48), frames=30)
+    copy = remuxed(clip, tmp_path / f"b{ending}")
+    assert copy.read_bytes() != clip.read_bytes()
+    assert stream_digest(copy) == stream_digest(clip) != ""
+
+
+def test_other_footage_has_another_one(tmp_path: Path) -> None:
+    first = make_clip(tmp_path / "a.mp4", size=(64, 48), frames=30)
+    second = make_clip(tmp_path / "b.mp4", size=(80, 48), frames=30)
+    assert stream_digest(first) != stream_digest(second)
+
+
+def test_what_is_no_media_file_has_none(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_text("words")
+    with pytest.raises(UserError):
+        stream_digest(tmp_path / "a.mp4")
