@@ -12,10 +12,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tools.test_conditions.conditions import CONDITIONS, Condition, make_busy
-from tools.test_conditions.runs import TestRun, clone_tree, run_tests
+from tools.test_conditions.runs import TestRun, busy_loops, clone_tree, run_tests
 from tools.test_conditions.table import read_runs, write_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +30,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="say what the conditions are")
     parser.add_argument("--only", nargs="+", default=[], metavar="PATH", help="tests or folders, instead of all")
     parser.add_argument("--busy", action="store_true", help="with two programs beside them that take a processor each")
+    parser.add_argument("--together", action="store_true", help="all at once, so that each is beside the others")
     parser.add_argument("--workers", default="2")
     parser.add_argument("--folder", type=Path, help="where clones and outputs go, and stay")
     parser.add_argument("--write", type=Path, help="put the runs of the log into the table of this page")
@@ -41,14 +43,21 @@ def main() -> int:
     if unknown:
         parser.error(f"no condition is called {', '.join(unknown)}; there are {', '.join(CONDITIONS)}")
     folder = given.folder or Path(tempfile.mkdtemp(prefix="greenroom-conditions-"))
-    runs = []
-    for name in given.names or CONDITIONS:
-        condition = make_busy(CONDITIONS[name]) if given.busy else CONDITIONS[name]
-        runs.append(_run(condition, folder / condition.name.replace(" ", "-"), given.only, given.workers))
+    chosen = [CONDITIONS[name] for name in given.names or CONDITIONS]
+    if given.busy:
+        chosen = [make_busy(condition) for condition in chosen]
+
+    def run(condition: Condition) -> TestRun:
+        done = _run(condition, folder / condition.name.replace(" ", "-"), given.only, given.workers)
         if not given.only:
             LOG.parent.mkdir(exist_ok=True)
             with LOG.open("a") as log:
-                log.write(json.dumps(runs[-1].as_json()) + "\n")
+                log.write(json.dumps(done.as_json()) + "\n")
+        return done
+
+    loops = max(condition.busy_loops for condition in chosen)
+    with busy_loops(loops), ThreadPoolExecutor(len(chosen) if given.together else 1) as pool:
+        runs = list(pool.map(run, chosen))
     if given.write is not None and LOG.exists():
         write_table(read_runs(LOG), given.write)
     return int(any(run.failed or not run.passed for run in runs))

@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import resource
 import shlex
 import shutil
 import statistics
@@ -10,6 +9,8 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,24 +87,16 @@ def run_tests(
         _give(folder, user)
         command = [*_as_user(user, folder), *command]
         environment |= {"USER": user.pw_name, "LOGNAME": user.pw_name}
-    began, before, date = time.monotonic(), _processor_s(), datetime.now(UTC)
-    loops = [subprocess.Popen([sys.executable, "-c", _BUSY_LOOP]) for _ in range(condition.busy_loops)]
+    began, date = time.monotonic(), datetime.now(UTC)
     loads = []
-    try:
-        with (folder / "output.txt").open("wb") as output:
-            tests = subprocess.Popen(command, cwd=tree, env=environment, stdout=output, stderr=output)
-            while True:
-                try:
-                    tests.wait(_LOOK_S)
-                    break
-                except subprocess.TimeoutExpired:
-                    loads.append(os.getloadavg()[0])
-        wall_s, processor_s = time.monotonic() - began, _processor_s() - before
-    finally:
-        for loop in loops:
-            loop.kill()
-        for loop in loops:
-            loop.wait()
+    with (folder / "output.txt").open("wb") as output:
+        tests = subprocess.Popen(command, cwd=tree, env=environment, stdout=output, stderr=output)
+        while (ended := os.waitid(os.P_PID, tests.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is None:
+            time.sleep(_LOOK_S)
+            loads.append(os.getloadavg()[0])
+        processor_s = _processor_s(ended.si_pid)
+        tests.wait()
+    wall_s = time.monotonic() - began
     passed, failed, skipped, failures = _counts(report)
     return TestRun(
         condition.name,
@@ -125,9 +118,23 @@ def _commit(tree: Path) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def _processor_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+@contextmanager
+def busy_loops(count: int) -> Iterator[None]:
+    """Run programs beside the block that take a processor each."""
+    loops = [subprocess.Popen([sys.executable, "-c", _BUSY_LOOP]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+        for loop in loops:
+            loop.wait()
+
+
+def _processor_s(ended: int) -> float:
+    """Return the time on processors of a process that has ended and was not waited for, and of all its children."""
+    fields = Path(f"/proc/{ended}/stat").read_text().rpartition(") ")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _counts(report: Path) -> tuple[int, int, int, tuple[str, ...]]:

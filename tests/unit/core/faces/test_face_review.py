@@ -50,7 +50,7 @@ def test_a_review_is_refused_with_the_count_until_every_place_was_seen(lab: Sess
     with pytest.raises(UserError, match="1 uncertain place left"):
         review.mark_reviewed(lab, here)
     review.mark_seen(lab, here, [(one.start_us, one.end_us) for one in found.waiting])
-    assert seen_now(lab).left() == "nothing"
+    assert seen_now(lab).left() == "1 undecided track (hidden), to mark it as reviewed"
     review.mark_reviewed(lab, here)
     assert [one.annotator_id for one in seen_now(lab).reviews] == [lab.annotator().id]  # type: ignore[union-attr]
 

@@ -183,6 +183,7 @@ def test_a_study_whose_faces_an_earlier_version_found_is_reviewed_once_more(stud
         assert broken(session) == ["file"]
 
 
+@pytest.mark.usefixtures("english_names")
 def test_the_sound_that_leaves_is_that_of_the_file_in_which_speech_was_found(study: Path) -> None:
     loud = ReleasePlan(methods=("solid",), formats=("csv",), sound=KEEP)
     with Session.open(study, "Ada Byron") as session:
