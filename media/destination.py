@@ -96,7 +96,7 @@ def _claim_nameless(folder: Path) -> tuple[int, Path]:
     number, named = _claim(folder, ".part")
     try:
         path = UNNAMED / str(number)
-        if not path.exists():
+        if not _opens(path):
             return number, named
         named.unlink(missing_ok=True)
         if _opens(path):
