@@ -79,20 +79,42 @@ def unnamed_file(folder: Path) -> Iterator[UnnamedFile]:
         UserError: it cannot be made.
     """
     try:
-        number, name = tempfile.mkstemp(prefix=_prefix(), suffix=".part", dir=folder)
+        number, path = _claim_nameless(folder)
     except OSError as error:
         raise write_error(folder, error) from None
-    place = UNNAMED / str(number)
     try:
-        if place.exists():
-            Path(name).unlink()
-        else:
-            place = Path(name)
-        yield UnnamedFile(number, place)
+        yield UnnamedFile(number, path)
     finally:
-        with suppress(OSError):
-            Path(name).unlink(missing_ok=True)
+        if path.parent != UNNAMED:
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         os.close(number)
+
+
+def _claim_nameless(folder: Path) -> tuple[int, Path]:
+    """Make a file without a name and return where it is reached; one with a name where there is no other way."""
+    number, named = _claim(folder, ".part")
+    try:
+        path = UNNAMED / str(number)
+        if not _opens(path):
+            return number, named
+        named.unlink(missing_ok=True)
+        if _opens(path):
+            return number, path
+    except BaseException:
+        os.close(number)
+        raise
+    # A network drive may not open a file again whose name is gone.
+    os.close(number)
+    return _claim(folder, ".part")
+
+
+def _opens(path: Path) -> bool:
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
@@ -108,7 +130,7 @@ def replaced_when_whole(destination: Path, sources: tuple[Path, ...], *, overwri
     _refuse(destination, sources, overwrite)
     try:
         _sweep(destination.parent)
-        number, temporary = _claim(destination)
+        number, temporary = _claim(destination.parent, f".part{destination.suffix}")
     except OSError as error:
         raise write_error(destination, error) from None
     try:
@@ -132,10 +154,10 @@ def replaced_when_whole(destination: Path, sources: tuple[Path, ...], *, overwri
         os.close(number)
 
 
-def _claim(destination: Path) -> tuple[int, Path]:
+def _claim(folder: Path, suffix: str) -> tuple[int, Path]:
     """Make a temporary file that is locked for as long as its descriptor is open: the sign that it is being written."""
     while True:
-        number, name = tempfile.mkstemp(prefix=_prefix(), suffix=f".part{destination.suffix}", dir=destination.parent)
+        number, name = tempfile.mkstemp(prefix=_prefix(), suffix=suffix, dir=folder)
         temporary = Path(name)
         with suppress(OSError):
             fcntl.flock(number, fcntl.LOCK_EX)

@@ -1,7 +1,6 @@
 """What is read as a recording: single files of the containers listed here, and nothing that names other files."""
 
 import os
-import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -54,10 +53,13 @@ _FIRST = {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid"
 _NO_TABLES = {b"mdat", b"free", b"skip", b"uuid", b"styp", b"sidx", b"ftyp"}
 """Boxes of a QuickTime or MPEG-4 file in which its reader looks for no table."""
 _OF_MOVIE = (b"mvhd", b"cmov")
-_REFERENCES = re.compile(rb"dref|rmra(?=[\0-\xff]{4}rmda)|cmvd")
+_REFERENCES = (b"dref", b"rmra", b"cmvd")
 _PIECE = 8 << 20
 _OVERLAP = 4 << 20
 _LARGEST_UNPACKED = 64 << 20
+_MOST_COMPRESSED = 16
+_MOST_REFERENCES = 100_000
+"""Places of data that are looked at in one file; a recording has one for each track."""
 _DEEPEST = 4
 _INSIDE_THIS_FILE = 1
 
@@ -125,8 +127,9 @@ def require_own_data(handle: int, name: str, *, is_quicktime: bool = False) -> b
     """
     if not is_quicktime and os.pread(handle, 4, 4) not in _FIRST:
         return False
+    allowance = _Allowance()
     for piece in _tables(handle, name):
-        _require_no_reference(piece, name, _Unpacking(_LARGEST_UNPACKED))
+        _require_no_reference(piece, name, allowance)
     return True
 
 
@@ -166,28 +169,44 @@ def _pieces(handle: int, at: int, until: int) -> Iterator[bytes]:
 
 
 @dataclass(slots=True)
-class _Unpacking:
-    """How much may still be unpacked of one file."""
+class _Allowance:
+    """How much may still be done to look through one file, so that none takes hours.
 
-    left: int
+    Attributes:
+        unpacked: bytes that may be unpacked.
+        compressed: tables that may be unpacked.
+        references: places of data that may be looked at.
+    """
 
-
-def _require_no_reference(content: bytes, name: str, unpacking: _Unpacking, depth: int = 0) -> None:
-    for hit in _REFERENCES.finditer(content):
-        at, kind = hit.end(), hit[0][:4]
-        if kind == b"rmra" or (kind == b"dref" and _leads_outside(content, at, name)):
-            raise _names_others(name)
-        if kind == b"cmvd" and (inside := _unpacked(content[at:], name, unpacking)):
-            if depth == _DEEPEST:
-                raise _odd(name)
-            _require_no_reference(inside, name, unpacking, depth + 1)
+    unpacked: int = _LARGEST_UNPACKED
+    compressed: int = _MOST_COMPRESSED
+    references: int = _MOST_REFERENCES
 
 
-def _leads_outside(content: bytes, at: int, name: str) -> bool:
+def _require_no_reference(content: bytes, name: str, allowance: _Allowance, depth: int = 0) -> None:
+    for kind in _REFERENCES:
+        at = content.find(kind)
+        while at >= 0:
+            at += len(kind)
+            if kind == b"rmra" and content[at + 4 : at + 8] == b"rmda":
+                raise _names_others(name)
+            if kind == b"dref" and _leads_outside(content, at, name, allowance):
+                raise _names_others(name)
+            if kind == b"cmvd" and (inside := _unpacked(content, at, name, allowance)):
+                if depth == _DEEPEST:
+                    raise _odd(name)
+                _require_no_reference(inside, name, allowance, depth + 1)
+            at = content.find(kind, at)
+
+
+def _leads_outside(content: bytes, at: int, name: str, allowance: _Allowance) -> bool:
     """Whether a table of where data is (`dref`), from its version on, names another place than this file."""
     count = int.from_bytes(content[at + 4 : at + 8])
     at += 8
     for number in range(count):
+        allowance.references -= 1
+        if allowance.references < 0:
+            raise _odd(name)
         if at + 12 > len(content):
             if number and len(content) == _PIECE + _OVERLAP:
                 raise _odd(name)
@@ -203,16 +222,19 @@ def _leads_outside(content: bytes, at: int, name: str) -> bool:
     return False
 
 
-def _unpacked(content: bytes, name: str, unpacking: _Unpacking) -> bytes:
+def _unpacked(content: bytes, at: int, name: str, allowance: _Allowance) -> bytes:
     """Return the tables of a compressed movie (`cmov`; QuickTime File Format, Compressed Movie Resources)."""
+    allowance.compressed -= 1
+    if allowance.compressed < 0:
+        raise _odd(name)
     stream = zlib.decompressobj()
     try:
         # Its size when unpacked comes first.
-        inside = stream.decompress(content[4:], unpacking.left + 1)
+        inside = stream.decompress(memoryview(content)[at + 4 :], allowance.unpacked + 1)
     except zlib.error:
         return b""
-    unpacking.left -= len(inside)
-    if unpacking.left < 0 or (inside and not stream.eof):
+    allowance.unpacked -= len(inside)
+    if allowance.unpacked < 0 or (inside and not stream.eof):
         raise _odd(name)
     return inside
 

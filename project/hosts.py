@@ -20,7 +20,8 @@ def host_key(host: str) -> str:
     """Return what is equal for two spellings of one host, and only for those.
 
     Letter case, the forms of an IP address, and the dot that ends a whole domain name say nothing. The dot after a name
-    of one part does: without it, the system looks the name up in its own domain.
+    of one part does: without it, the system looks the name up in its own domain. So does one after an IP address: the
+    system would ask a name server for it.
     """
     if address := numeric(host):
         found = ip_address(address)
@@ -28,7 +29,7 @@ def host_key(host: str) -> str:
         return str(mapped or found)
     name = host.lower()
     whole = name.removesuffix(".")
-    return whole if "." in whole else name
+    return whole if "." in whole and not numeric(whole) else name
 
 
 def _old_form(text: str) -> str:

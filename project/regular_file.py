@@ -32,6 +32,8 @@ def open_regular(path: Path) -> int:
     handle = _open(path)
     try:
         _require_regular(os.fstat(handle))
+        # A file system may take the flag for a wish not to wait for its bytes.
+        os.set_blocking(handle, True)
     except BaseException:
         os.close(handle)
         raise

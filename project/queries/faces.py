@@ -14,11 +14,14 @@ from project.queries.runs import latest_run
 from project.queries.stored_values import damaged_value
 from project.regions import RegionKind, as_track, corrected
 from project.store import Row, Study
+from project.timebase import SECOND
 from project.types import FaceTrack, Json, Origin, Run
 
 _ORIGINS = [*map(int, Origin)]
 _FARTHEST = 1_000_000
 """Pixels: no box of a picture reaches further."""
+_EARLIEST_US = -SECOND * 60
+"""A recording that was cut out of a longer one may begin with pictures that are shown before its first key picture."""
 _MOST_FRAMES = 1 << 31
 _MOST_SECONDS = 1e9
 
@@ -170,7 +173,7 @@ def _is_sound(track: FaceTrack) -> bool:
     return bool(
         (track.frames[:1] >= 0).all()
         and (np.diff(track.frames.astype(np.int64)) > 0).all()
-        and (track.times_us[:1] >= 0).all()
+        and (track.times_us[:1] >= _EARLIEST_US).all()
         # Without a difference, which another program's numbers would make too large.
         and (track.times_us[1:] > track.times_us[:-1]).all()
         and (np.abs(track.boxes) <= _FARTHEST).all()

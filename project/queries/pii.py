@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from project.columns import COLUMNS, Kind
+from project.queries.stored_values import damaged_value
 from project.store import Study
 
 _COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
@@ -99,9 +100,21 @@ _Change = tuple[int, _Row | None, _Row | None]
 
 
 def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
-    """Return places that were kept in other words than stand there now, as the history tells."""
-    if not kept:
-        return []
+    """Return places that were kept in other words than stand there now, as the history tells.
+
+    Raises:
+        UserError: the history of such a place is damaged.
+    """
+    # A stranger's study names tables as it likes, and no such name becomes part of a statement.
+    unknown = [place for place in kept if place.table not in COLUMNS]
+    known = [place for place in kept if place.table in COLUMNS]
+    try:
+        return [*unknown, *(_unlike_history(study, known) if known else ())]
+    except (KeyError, TypeError, AttributeError, ValueError, StopIteration):
+        raise damaged_value("The history of a decision about personal information") from None
+
+
+def _unlike_history(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
     wanted = set(kept)
     decided: dict[PiiPlace, int] = {}
     changes: dict[tuple[str, str], list[_Change]] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from anonymize.pii.hit import Hit
 from anonymize.pii.kinds import KINDS, PERSON
 from anonymize.pii.lexicon import key_of
-from anonymize.pii.replacing import stand_in_names
+from anonymize.pii.replacing import Replacements, stand_in_names
 from app.core.clock import utc_now
 from app.core.commands.pii_numbers import keep_numbers
 from app.core.pii.hits import PlacedHit, hits, place_of
@@ -114,16 +114,13 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
     Raises:
         UserError: a word is empty, or there is no such kind or participant.
     """
-    private: list[PrivateWord] = []
-    for wanted in words:
-        word = " ".join(wanted.word.split())
-        if not word:
+    wanted = [replace(one, word=" ".join(one.word.split())) for one in words]
+    for one in wanted:
+        if not one.word:
             raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
-        _check_kind(wanted.kind)
-        _check_participant(session, wanted.participant_id)
-        after = " ".join((wanted.replacement or "").split())
-        after = after or _replacement(session, word, wanted.kind, wanted.participant_id)
-        private.append(PrivateWord(word, after, wanted.kind, wanted.participant_id))
+        _check_kind(one.kind)
+        _check_participant(session, one.participant_id)
+    private = _private(session, wanted)
     keys = {key_of(one.word) for one in private}
     with session.step(f"Hide {_named(private[0].word, len(private))} everywhere" if private else "Hide") as step:
         for public in public_words(session.study):
@@ -264,20 +261,38 @@ def _put(session: Session, place: PiiPlace, recording_id: str | None, kind: str,
     put_pii_decision(session.study, PiiDecision(place, recording_id, kind, verdict, who.id, utc_now()))
 
 
-def _replacement(session: Session, word: str, kind: str, participant_id: str | None) -> str:
-    """Return what is written now for a word: its number stays when it is hidden everywhere."""
-    same = next(
-        (one for one in private_words(session.study) if participant_id and one.participant_id == participant_id), None
-    )
-    if same is not None:
-        return same.replacement
+def _private(session: Session, words: Iterable[WordToHide]) -> list[PrivateWord]:
+    """Return words with what is written now for each: its number stays when it is hidden everywhere."""
+    people: dict[str, str] = {}
+    for known in private_words(session.study):
+        if known.participant_id:
+            people.setdefault(known.participant_id, known.replacement)
+    made: list[PrivateWord] = []
+    numbering: tuple[list[Hit], Replacements] | None = None
+    for wanted in words:
+        after = " ".join((wanted.replacement or "").split()) or people.get(wanted.participant_id or "", "")
+        if not after:
+            # One numbering for all of them, so that two words never get the same number.
+            numbering = numbering or _numbering(session)
+            after = _next_replacement(wanted, *numbering)
+        if wanted.participant_id:
+            people.setdefault(wanted.participant_id, after)
+        made.append(PrivateWord(wanted.word, after, wanted.kind, wanted.participant_id))
+    return made
+
+
+def _numbering(session: Session) -> tuple[list[Hit], Replacements]:
     placed = hits(session)
     keep_numbers(session, placed)
     found = [one.hit for one in placed]
-    made = replacements_of(session, found)
+    return found, replacements_of(session, found)
+
+
+def _next_replacement(wanted: WordToHide, found: Iterable[Hit], made: Replacements) -> str:
+    word, kind = wanted.word, wanted.kind
     mine = next((one for one in found if key_of(one.text) == key_of(word) and one.kind == kind), None)
-    wanted = mine or Hit(0, len(word), kind, word, 1.0, "hand")
-    return made.of(wanted if participant_id is None else replace(wanted, participant_id=None))
+    hit = mine or Hit(0, len(word), kind, word, 1.0, "hand")
+    return made.of(hit if wanted.participant_id is None else replace(hit, participant_id=None))
 
 
 def _check_kind(kind: str | None) -> None:

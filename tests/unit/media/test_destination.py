@@ -1,5 +1,6 @@
 """A file that is being written has a hidden name, and a killed writer's file is cleared away by the next one."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from media.destination import replaced_when_whole
+from media import destination
+from media.destination import replaced_when_whole, unnamed_file
 from project.errors import UserError
 from tests.waiting import HANG_S
 
@@ -39,6 +41,30 @@ def test_a_writer_leaves_alone_what_another_is_writing(tmp_path: Path) -> None:
         with replaced_when_whole(tmp_path / "b.mp4", ()) as second:
             second.write_bytes(b"two")
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a.mp4": b"one", "b.mp4": b"two"}
+
+
+@pytest.mark.parametrize("missing", ["a place for open files", "a way to open them again"])
+def test_a_file_that_cannot_be_without_a_name_is_left_alone_by_other_writers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    if missing == "a place for open files":
+        monkeypatch.setattr(destination, "UNNAMED", tmp_path / "nowhere")
+    else:
+        really = os.open
+
+        def refused(path: str | Path, *given: int) -> int:
+            if str(path).startswith(str(destination.UNNAMED)):
+                raise FileNotFoundError
+            return really(path, *given)
+
+        monkeypatch.setattr(os, "open", refused)
+    with unnamed_file(tmp_path) as clip:
+        assert clip.path.parent == tmp_path
+        with replaced_when_whole(tmp_path / "b.mp4", ()) as other:
+            other.write_bytes(b"other")
+        clip.path.write_bytes(b"clip")
+        clip.copy_to(tmp_path / "a.mp4")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a.mp4": b"clip", "b.mp4": b"other"}
 
 
 def _fail_half_way(destination: Path) -> None:

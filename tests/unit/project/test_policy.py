@@ -240,6 +240,7 @@ def test_each_damage_lets_nothing_out(damage: dict[str, object]) -> None:
         ("judge.example.org", "judge.example.org.elsewhere", False),
         ("192.0.2.7", "192.0.2.70", False),
         ("192.0.2.7", "192.0.2.7 x", False),
+        ("192.0.2.7", "192.0.2.7.", False),
         ("2001:db8::1", "2001:db8::1%eth0", False),
         ("strasse.example", "xn--strae-oqa.example", False),
     ],

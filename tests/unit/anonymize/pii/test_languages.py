@@ -236,6 +236,13 @@ def test_words_before_a_telephone_number_are_no_address(text: str) -> None:
     assert [text[one.start : one.end] for one in addresses(text)] == []
 
 
-@pytest.mark.parametrize("text", ["calle Mayor 12 28013 Madrid", "calle Mayor 12, teléfono 612 345 678", "Lindenweg 5"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("calle Mayor 12 28013 Madrid", "calle Mayor 12, teléfono 612 345 678", "Lindenweg 5"),
+        *("Ruffinistraße 12 in München", "Mobilstraße 7", "calle del Móvil 5", "Telefonstraße 12 0176 1234567"),
+        *("goethestraße 12 0176 5551234", "Goethestraße 120-124 10115", "calle de la luna teléfono 612 345 678"),
+    ],
+)
 def test_an_address_beside_a_telephone_number_is_one(text: str) -> None:
     assert any(text[one.start : one.end].startswith(text.split(",")[0][:12]) for one in addresses(text))

@@ -100,6 +100,15 @@ def test_a_check_tells_of_a_track_that_is_none(study: Path, how: str) -> None:
     assert [line for line in check(study) if "face track" in line]
 
 
+def test_a_track_may_begin_with_pictures_before_zero(study: Path) -> None:
+    with sqlite3.connect(study) as connection:
+        _set("times_us", 0, -120_000)(connection)
+    connection.close()
+    with Session.open(study, "Ada Byron") as session:
+        (recording, *_) = all_recordings(session.study)
+        assert min(track.times_us[0] for track in sheet(session, recording.id).faces) == -120_000
+
+
 def test_a_suggestion_that_names_no_tracks_is_left_out(study: Path) -> None:
     with sqlite3.connect(study) as connection:
         _facts(suggested=[[["a"], {}], 7, [1, 2]])(connection)

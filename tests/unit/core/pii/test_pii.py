@@ -251,6 +251,26 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
 
+@pytest.mark.parametrize("table", ["utterance) --", "no_table", "utterance, annotator"])
+def test_a_place_that_was_kept_in_a_table_that_there_is_not_is_undecided(
+    session: Session, recording_id: str, table: str
+) -> None:
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        connection.execute("UPDATE pii_decision SET table_name = ?", (table,))
+        connection.execute("UPDATE journal_change SET table_name = ? WHERE table_name = 'utterance'", (table,))
+    assert _found(session, "Bilal")[0].verdict is None
+
+
+@pytest.mark.parametrize("after", ["[1]", "{}", "nonsense"])
+def test_a_damaged_history_of_what_was_kept_is_said(session: Session, recording_id: str, after: str) -> None:
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        connection.execute("UPDATE journal_change SET after = ? WHERE table_name = 'pii_decision'", (after,))
+    with pytest.raises(UserError, match="is damaged"):
+        pii.hits(session)
+
+
 def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
     session: Session, recording_id: str
 ) -> None:
@@ -265,6 +285,18 @@ def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
         commands.decide(session, _found(session, "Anastasia"), PiiVerdict.KEEP)
     with pytest.raises(UserError, match="name of a participant"):
         commands.keep_everywhere(session, "anastasia")
+
+
+def test_words_hidden_at_once_are_told_apart_and_names_of_one_participant_are_not(
+    session: Session, recording_id: str
+) -> None:
+    commands.hide_words(session, [commands.WordToHide("Xaver"), commands.WordToHide("Yolanda")])
+    first, second = (one.replacement for one in private_words(session.study))
+    assert first != second
+    whose = _participant(session)
+    names = [commands.WordToHide(name, "person", whose) for name in ("Anastasia", "Bilal")]
+    commands.hide_words(session, names)
+    assert len({one.replacement for one in private_words(session.study) if one.participant_id == whose}) == 1
 
 
 def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session: Session, recording_id: str) -> None:

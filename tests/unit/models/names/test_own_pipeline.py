@@ -101,3 +101,12 @@ def test_a_wheel_that_is_none_is_refused(tmp_path: Path, names: list[str], said:
     with pytest.raises(UserError, match=said):
         add("ner-german", tmp_path / "odd.whl", "MIT")
     assert not weights.installed("ner-german")
+
+
+def test_a_wheel_with_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "odd.whl", "w") as made:
+        made.writestr("\u00e9\u00e9/meta.json", "{}")
+    content = (tmp_path / "odd.whl").read_bytes()
+    (tmp_path / "odd.whl").write_bytes(content.replace("\u00e9".encode(), b"\xff\xff"))
+    with pytest.raises(UserError, match="damaged and cannot be unpacked"):
+        add("ner-german", tmp_path / "odd.whl", "MIT")
