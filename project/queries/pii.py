@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from project.columns import COLUMNS, Kind
 from project.journal import SUBJECTS
+from project.queries.stored_values import damaged_value
 from project.store import Study
 
 _COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
@@ -57,6 +58,9 @@ def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
     """Return every decision that holds, by its place.
 
     A place that somebody kept counts as undecided again where other words stand around it than when it was kept.
+
+    Raises:
+        UserError: the history of a place that was kept is damaged.
     """
     found = {}
     for *place, recording_id, kind, verdict, annotator_id, at in study.rows(f"SELECT {_COLUMNS} FROM pii_decision"):
@@ -116,6 +120,9 @@ def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlac
     """Return places that were kept in other words than stand there now, as the history tells.
 
     What did not change since the last call is not compared again.
+
+    Raises:
+        UserError: the history is damaged.
     """
     if not kept:
         return []
@@ -133,7 +140,10 @@ def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlac
             if (place.table, _subject(place)) in touched or ("pii_decision", place.row) in touched:
                 del elsewhere[place]
     new = [place for place in kept if place not in elsewhere]
-    moved = _compared_with_history(study, new)
+    try:
+        moved = _compared_with_history(study, new)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise damaged_value("What the history says of a place that was kept") from None
     elsewhere |= {place: place in moved for place in new}
     if not study.in_transaction:
         _COMPARED[study] = _Comparison(version, newest, elsewhere)
