@@ -324,3 +324,23 @@ def rows_unlike_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
             rows = query(f"SELECT {', '.join(map(str, columns))} FROM {table} WHERE {where}", row_key)
             if (dict(zip(columns, rows[0], strict=True)) if rows else None) != state:
                 yield f"a row of “{table}” is not what the history says: {'/'.join(map(str, row_key))}"
+
+
+def rows_without_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
+    """Yield table and key of each row of which the history knows nothing.
+
+    A copy that was split, or a study that was invented, has such rows from its beginning.
+
+    Args:
+        query: see `rows_unlike_history`.
+        tables: see there.
+    """
+    for table in tables:
+        key = [str(row[1]) for row in query(f"PRAGMA main.table_info({table})") if row[5]]
+        known = {
+            tuple(json.loads(str(state))[column] for column in key)
+            for (state,) in query("SELECT coalesce(after, before) FROM journal_change WHERE table_name = ?", (table,))
+        }
+        for row in query(f"SELECT {', '.join(key)} FROM {table}"):
+            if tuple(row) not in known:
+                yield f"{table} {'/'.join(map(str, row))}"

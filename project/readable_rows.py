@@ -75,6 +75,9 @@ _OF_RECORDING: dict[str, Callable[[Study, str], object]] = {
 class _Reader:
     """What queries ask of a study, answered by a connection alone."""
 
+    in_transaction = True
+    """So nothing is remembered of it."""
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
@@ -84,6 +87,9 @@ class _Reader:
     def row(self, sql: str, values: Sequence[Cell] = ()) -> Row | None:
         found: Row | None = self._connection.execute(sql, values).fetchone()
         return found
+
+    def data_version(self) -> tuple[int, int]:
+        return 0, 0
 
     def get_property(self, key: str, default: Json = None) -> Json:
         row = self.row("SELECT value FROM property WHERE key = ?", (key,))

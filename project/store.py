@@ -102,6 +102,7 @@ class Study:
         self._whole = False
         self._viewer: str | None = None
         self._hasty: int | None = None
+        self._data_version = (0, 0)
         self._look: Callable[[], int] | None = None
         self._turn = threading.RLock()
         self._closed = False
@@ -594,11 +595,23 @@ class Study:
     def data_version(self) -> tuple[int, int]:
         """Return what changes when another program, or another connection of this one, has written to the file.
 
-        What this connection writes does not change it.
+        What this connection writes does not change it. Where another thread has the connection, the thread of the
+        window gets what was true when it was asked last.
         """
-        with self._reading() as connection, explained(self.path.name):
-            # The number means something for one connection alone.
-            return id(connection), int(connection.execute("PRAGMA data_version").fetchone()[0])
+        # The number means something for one connection alone.
+        if self._turn.acquire(blocking=self._readers is None or threading.get_ident() != self._hasty):
+            try:
+                with explained(self.path.name):
+                    number = self._connection.execute("PRAGMA data_version").fetchone()[0]
+                self._data_version = id(self._connection), int(number)
+            finally:
+                self._turn.release()
+        return self._data_version
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether what is read now may hold changes that are rolled back yet."""
+        return bool(self._writing)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -106,8 +106,11 @@ class _Deciding:
         self._made = Decision()
         self._disputes: list[tuple[Table, Key, Row | None, Row | None]] = []
         self._texts: dict[tuple[str, str], bool] = {}
+        self._edits: Edits = {}
+        self._edits_about: dict[str, dict[str, list[tuple[Key, Edit]]]] = {}
 
     def of(self, edits: Edits) -> Decision:
+        self._edits = edits
         items = {
             (edit.after or edit.before or {})[column]
             for name, column in ITEM.items()
@@ -184,10 +187,27 @@ class _Deciding:
             if about is None:
                 return True
             subject = row.split("/")[0]
-            versions = [rows_about(study, about, {subject}) for study in (self._study, self._copy)]
+            ours, theirs = (rows_about(study, about, {subject}) for study in (self._study, self._copy))
             # A row that comes with this copy comes as it is there.
-            self._texts[place] = bool(versions[0]) and not _same_texts(about, *versions)
+            self._texts[place] = bool(ours) and not _same_texts(about, self._merged(about, subject, ours), theirs)
         return self._texts[place]
+
+    def _merged(self, table: Table, subject: str, ours: dict[Key, Row]) -> dict[Key, Row]:
+        """Return rows about a subject with those edits of the copy that are surely taken: we left these rows alone."""
+        if table.name not in self._edits_about:
+            about = self._edits_about[table.name] = {}
+            for key, edit in self._edits.get(table.name, {}).items():
+                about.setdefault(str(key[table.key.index(table.subject)]), []).append((key, edit))
+        merged = dict(ours)
+        for key, edit in self._edits_about[table.name].get(subject, []):
+            before, after = _as_here(table, edit, ours.get(key))
+            if is_permission(table.name, key[0]) or table.name == "judge" or ours.get(key) != before:
+                continue
+            if after is None:
+                merged.pop(key, None)
+            else:
+                merged[key] = after
+        return merged
 
     def _whole_items(self, items: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> set[str]:
         """Decide about the segments that only one side still has; return them."""

@@ -2,12 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from project.columns import COLUMNS, Kind
+from project.journal import SUBJECTS
 from project.queries.stored_values import damaged_value
 from project.store import Study
 
@@ -56,6 +58,9 @@ def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
     """Return every decision that holds, by its place.
 
     A place that somebody kept counts as undecided again where other words stand around it than when it was kept.
+
+    Raises:
+        UserError: the history of a place that was kept is damaged.
     """
     found = {}
     for *place, recording_id, kind, verdict, annotator_id, at in study.rows(f"SELECT {_COLUMNS} FROM pii_decision"):
@@ -99,22 +104,64 @@ _Row = dict[str, Any]
 _Change = tuple[int, _Row | None, _Row | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """Which kept places were compared with the history, up to a change of it."""
+
+    version: tuple[int, int]
+    newest: int
+    elsewhere: Mapping[PiiPlace, bool]
+
+
+_COMPARED: WeakKeyDictionary[Study, _Comparison] = WeakKeyDictionary()
+
+
 def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
     """Return places that were kept in other words than stand there now, as the history tells.
 
+    What did not change since the last call is not compared again.
+
     Raises:
-        UserError: the history of such a place is damaged.
+        UserError: the history is damaged.
     """
-    # A stranger's study names tables as it likes, and no such name becomes part of a statement.
-    unknown = [place for place in kept if place.table not in COLUMNS]
-    known = [place for place in kept if place.table in COLUMNS]
+    if not kept:
+        return []
+    version, newest = study.data_version(), _newest_change(study)
+    known = _COMPARED.get(study)
+    if known is None or known.version != version or known.newest > newest:
+        known = _Comparison(version, 0, {})
+    elsewhere = {place: known.elsewhere[place] for place in kept if place in known.elsewhere}
+    if known.newest < newest:
+        touched = {
+            (str(table), str(row))
+            for table, row in study.rows("SELECT table_name, row_id FROM journal_change WHERE id > ?", (known.newest,))
+        }
+        for place in [*elsewhere]:
+            if (place.table, _subject(place)) in touched or ("pii_decision", place.row) in touched:
+                del elsewhere[place]
+    new = [place for place in kept if place not in elsewhere]
     try:
-        return [*unknown, *(_unlike_history(study, known) if known else ())]
-    except (KeyError, TypeError, AttributeError, ValueError, StopIteration):
-        raise damaged_value("The history of a decision about personal information") from None
+        moved = _compared_with_history(study, new)
+    except (ValueError, KeyError, TypeError, AttributeError, StopIteration):
+        raise damaged_value("What the history says of a place that was kept") from None
+    elsewhere |= {place: place in moved for place in new}
+    if not study.in_transaction:
+        _COMPARED[study] = _Comparison(version, newest, elsewhere)
+    return [place for place in kept if elsewhere[place]]
 
 
-def _unlike_history(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
+def _newest_change(study: Study) -> int:
+    row = study.row("SELECT coalesce(max(id), 0) FROM journal_change")
+    return 0 if row is None else int(row[0])
+
+
+def _compared_with_history(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlace]:
+    """Return those of some kept places around which other words stand now."""
+    # A stranger's study names tables as it likes, and no such name becomes part of a statement.
+    unknown = {place for place in kept if place.table not in COLUMNS}
+    kept = [place for place in kept if place.table in COLUMNS]
+    if not kept:
+        return unknown
     wanted = set(kept)
     decided: dict[PiiPlace, int] = {}
     changes: dict[tuple[str, str], list[_Change]] = {}
@@ -133,12 +180,18 @@ def _unlike_history(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlace]:
             place = PiiPlace(*(states[1][name] for name in ("table_name", "row_id", "field", "text", "ordinal")))
             if place in wanted and states[1]["decision"] == PiiVerdict.KEEP:
                 decided[place] = step
-    return [
-        one
-        for one in kept
-        if (of_row := changes.get((one.table, _subject(one))))
-        and _is_elsewhere(study, one, of_row, decided.get(one, 0))
-    ]
+    by_row: dict[tuple[str, str], list[PiiPlace]] = {}
+    for place in kept:
+        # A table that the history does not know holds no text that anybody edits.
+        if place.table in SUBJECTS and (place.table, _subject(place)) in changes:
+            by_row.setdefault((place.table, _subject(place)), []).append(place)
+    return unknown | {
+        place
+        for table in sorted({table for table, _ in by_row})
+        for place in _moved(
+            study, table, {row: some for (name, row), some in by_row.items() if name == table}, changes, decided
+        )
+    }
 
 
 def _subject(place: PiiPlace) -> str:
@@ -146,11 +199,37 @@ def _subject(place: PiiPlace) -> str:
     return place.row.split("/")[0]
 
 
-def _is_elsewhere(study: Study, place: PiiPlace, changes: Sequence[_Change], decided: int) -> bool:
-    described = study.rows(f"PRAGMA main.table_info({place.table})")
+def _moved(
+    study: Study,
+    table: str,
+    places: Mapping[str, Sequence[PiiPlace]],
+    changes: Mapping[tuple[str, str], Sequence[_Change]],
+    decided: Mapping[PiiPlace, int],
+) -> Iterator[PiiPlace]:
+    """Yield places in rows of a table, by what the rows are about, around which other words stand now."""
+    described = study.rows(f"PRAGMA main.table_info({table})")
     key = [str(row[1]) for row in sorted(described, key=lambda row: int(row[5])) if row[5]]
-    first = next(state for _, *states in changes for state in states if state is not None)
-    subject = next(name for name in first if first[name] == _subject(place))
+    columns, subject = [str(row[1]) for row in described], SUBJECTS[table]
+    here: dict[str, dict[tuple[Any, ...], _Row | None]] = {}
+    for values in study.rows(
+        f"SELECT {', '.join(columns)} FROM {table} WHERE {subject} IN (SELECT value FROM json_each(?))",
+        (json.dumps([*places]),),
+    ):
+        row = dict(zip(columns, values, strict=True))
+        here.setdefault(str(row[subject]), {})[tuple(row[name] for name in key)] = row
+    for about, some in places.items():
+        for place in some:
+            if _is_elsewhere(place, key, changes[table, about], decided.get(place, 0), here.get(about, {})):
+                yield place
+
+
+def _is_elsewhere(
+    place: PiiPlace,
+    key: Sequence[str],
+    changes: Sequence[_Change],
+    decided: int,
+    now: Mapping[tuple[Any, ...], _Row | None],
+) -> bool:
     then: dict[tuple[Any, ...], _Row | None] = {}
     passed: set[tuple[Any, ...]] = set()
     for step, before, after in changes:
@@ -162,10 +241,6 @@ def _is_elsewhere(study: Study, place: PiiPlace, changes: Sequence[_Change], dec
         then[at] = after if step <= decided else before
         if step > decided:
             passed.add(at)
-    columns = [str(row[1]) for row in described]
-    listed = study.rows(f"SELECT {', '.join(columns)} FROM {place.table} WHERE {subject} = ?", (_subject(place),))
-    here = [dict(zip(columns, row, strict=True)) for row in listed]
-    now: dict[tuple[Any, ...], _Row | None] = {tuple(row[name] for name in key): row for row in here}
     return any(
         _context(place, old) != _context(place, now.get(at))
         for at, old in then.items()

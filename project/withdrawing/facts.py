@@ -58,6 +58,7 @@ class Facts:
         recordings: numbers of the recordings in which they are, those that go as a whole among them.
         copies: when copies were split off or merged.
         shared: copies with annotations alone; a name that tells who withdraws is left out.
+        others: fingerprints of the files of recordings in which they are not.
     """
 
     study_id: str
@@ -67,6 +68,7 @@ class Facts:
     sent: tuple[Sent, ...]
     copies: tuple[str, ...]
     shared: tuple[SharedCopy, ...] = ()
+    others: frozenset[str] = frozenset()
 
 
 def facts_of(connection: sqlite3.Connection, reach: Reach) -> Facts:
@@ -101,6 +103,9 @@ def facts_of(connection: sqlite3.Connection, reach: Reach) -> Facts:
         tuple(sorted(sent, key=lambda one: one.at)),
         tuple(sorted(copies)),
         tuple(_nameless(one, reach) for one in shared_copies(_property(connection, SHARED))),
+        frozenset(
+            str(row["fingerprint"]) for row in live_rows(connection, "medium") if row["recording_id"] not in theirs
+        ),
     )
 
 

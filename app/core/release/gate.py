@@ -16,8 +16,10 @@ from app.core.release.speech import Speech, speech_in
 from app.core.release.texts import ReleasedText, released_texts, texts_confirmed, unread
 from app.core.session import MediaState, Session
 from media.whole_file import read_whole, was_read
-from project.check import rows_unlike_history
+from project.check import rows_unlike_history, rows_without_history
 from project.counted import counted
+from project.merging.merge import COPY
+from project.names import shown
 from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants, participants_in
 from project.queries.recordings import all_recordings
@@ -168,6 +170,8 @@ _DECIDING = (
     *("face_review", "seen_span", "track_correction", "region", "utterance", "property"),
 )
 """Tables whose rows say what may leave, who is asked and what was reviewed."""
+_PERMITTING = ("consent", "waiver", "public_word", "pii_decision", "face_review", "seen_span", "track_correction")
+"""Those of which a row that another program added lets more out."""
 
 
 def history_kept(session: Session) -> Iterator[Reason]:
@@ -183,6 +187,20 @@ def history_kept(session: Session) -> Iterator[Reason]:
             f"{counted(len(unlike), 'row')} of the study {'is' if len(unlike) == 1 else 'are'} not what the history "
             "says: another program changed what people decided.",
             "greenroom check STUDY lists them. Make these edits here, go back to a backup, or waive it with a reason.",
+        )
+    # A copy that was split begins without a history.
+    added = (
+        [] if session.study.get_property(COPY) is not None else [*rows_without_history(session.study.rows, _PERMITTING)]
+    )
+    if added:
+        listed = ", ".join(map(shown, added[:_LISTED]))
+        yield Reason(
+            "history",
+            None,
+            None,
+            f"Of {counted(len(added), 'row')} that {'says' if len(added) == 1 else 'say'} what may leave or was "
+            f"reviewed, the history knows nothing: {listed}{', …' if len(added) > _LISTED else ''}.",
+            "Another program may have added them. Take them back and decide here, or waive it with a reason.",
         )
 
 

@@ -267,7 +267,8 @@ def _lines(done: Done) -> Iterator[str]:
     if clips > 0:
         yield f"- {counted(clips, 'clip')} that were made and are not beside the study any more"
     if seen.footage_copies:
-        yield f"- {counted(len(seen.footage_copies), 'further file')} beside the study with the same footage"
+        files = counted(len(seen.footage_copies), "further file")
+        yield f"- {files} beside the study with the same pictures or sound at the beginning"
     if seen.copies:
         yield f"- {counted(len(seen.copies), 'file')} on this machine that {_are(len(seen.copies))} of the study"
     if seen.closed_copies:
@@ -327,7 +328,7 @@ class PendingCertificate:
         plain = re.sub(r"[^\w-]+", "-", seen.nameless.person).strip("-") or "participant"
         study = seen.study.absolute()
         return cls(
-            study.with_name(f"{_pending_name(study)}{len(pending(study)) + 1}"),
+            _free_place(study),
             seen.nameless.person,
             done.at,
             f"{seen.nameless.stem()}, withdrawal of {plain}",
@@ -394,6 +395,14 @@ def _write(path: Path, text: str, hint: str) -> None:
 
 def _pending_name(study: Path) -> str:
     return f".{study.stem}.withdrawal."
+
+
+def _free_place(study: Path) -> Path:
+    """Return where the next certificate waits, not in the place of another that waits still."""
+    number = 1
+    while os.path.lexists(place := study.with_name(f"{_pending_name(study)}{number}")):
+        number += 1
+    return place
 
 
 def pending(study: Path) -> list[PendingCertificate]:

@@ -83,7 +83,7 @@ def foretold(seen: Foreseen, *, deciding: bool = True) -> list[str]:
         "Footage that is not there, is another file, or lies outside the study's folder",
         [one.path for one in seen.footage if not one.there],
     )
-    lines += _listed("Copies of the footage under other names, left: delete them", [*seen.footage_copies])
+    lines += _listed("Files that begin as the footage does, left: delete those that are theirs", [*seen.footage_copies])
     if seen.caches:
         lines.append(f"Files of caches, deleted: {len(seen.caches)}")
     lines += _listed("Paths in the settings of the program that name them, forgotten", [*map(Path, seen.remembered)])

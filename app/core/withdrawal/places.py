@@ -167,8 +167,17 @@ def footage(facts: Facts, folder: Path) -> list[Footing]:
     return [*found.values()]
 
 
-def footage_copies(footed: Iterable[Footing], folder: Path, known: Collection[Path]) -> list[Path]:
-    """Return further files beside the study that hold the footage: alike byte by byte, or in another container."""
+def footage_copies(
+    footed: Iterable[Footing], folder: Path, known: Collection[Path], others: Collection[str]
+) -> list[Path]:
+    """Return further files beside the study that are alike byte by byte, or begin with the same pictures or sound.
+
+    Args:
+        footed: the footage.
+        folder: of the study.
+        known: files that are not looked at.
+        others: fingerprints of files of other recordings, many of which begin in the same way: black, or silent.
+    """
     prints = {one.about.fingerprint for one in footed if one.about.fingerprint}
     sizes = {_size(one.path) for one in footed if one.there}
     digests = {digest for one in footed if one.there and (digest := _stream_digest(one.path))}
@@ -178,7 +187,8 @@ def footage_copies(footed: Iterable[Footing], folder: Path, known: Collection[Pa
             continue
         is_media = file.suffix.lower() in MEDIA
         same = (is_media or _size(file) in sizes) and _fingerprint(file) in prints
-        if same or (is_media and digests and _stream_digest(file) in digests):
+        alike = not same and is_media and digests and _stream_digest(file) in digests
+        if same or (alike and _fingerprint(file) not in others):
             found.append(file)
     return found
 

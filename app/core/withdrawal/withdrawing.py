@@ -94,7 +94,7 @@ class Foreseen:
         older: backups, and what a killed process left beside the study.
         unreadable: those of them that cannot be read -> why.
         caches: what can be worked out again, and what the program keeps for itself.
-        footage_copies: further files beside the study with the same footage, under any name; they are left.
+        footage_copies: further files beside the study that begin as the footage does, under any name; they are left.
         copies: of the study, under names that a person gave them; they are left.
         closed_copies: files that may be copies of the study: sealed under another passphrase, or damaged.
         beside: what a search of the files beside the study came to.
@@ -208,7 +208,7 @@ def _foreseen(prepared: Prepared, wanted: Wanted, finder: TextFinder) -> Foresee
         caches=(*cached(facts, study), *left_by_window(facts, study), *unfinished(study.parent)),
         clips=lying_about,
         footage=footed,
-        footage_copies=tuple(footage_copies(footed, study.parent, known)),
+        footage_copies=tuple(footage_copies(footed, study.parent, known, facts.others)),
         copies=tuple(one.path for one in copies if one.sure),
         closed_copies=tuple(one.path for one in copies if not one.sure),
         beside=search_files(files_in(study.parent), wording, study.parent, known),
@@ -425,7 +425,7 @@ def _delete(prepared: Prepared, done: Done) -> None:
         gone = one.there and done.foreseen.wanted.delete_footage and _erased(one.path, done)
         done.footage.append((one.about.recording, one.about.role, digest, gone))
     for copy in done.foreseen.footage_copies:
-        done.problems.append(f"{shown(copy)} holds the same footage: delete it.")
+        done.problems.append(f"{shown(copy)} begins with the same pictures or sound: delete it where it is theirs.")
     if done.foreseen.wanted.delete_beside:
         done.deleted_beside = sum(_erased(one.path, done) for one in done.foreseen.beside.deletable)
     try:

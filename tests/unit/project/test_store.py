@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -715,3 +716,26 @@ def test_a_study_whose_identifier_is_none_is_left_as_it_is(tmp_path: Path, value
         with pytest.raises(UserError, match="identifier"):
             Study.open(path, read_only=read_only)
         assert path.read_bytes() == before
+
+
+def test_what_another_program_wrote_is_told_and_what_this_one_writes_is_not(study: Study) -> None:
+    study.never_wait()
+    before = study.data_version()
+    busy, read = threading.Event(), threading.Event()
+
+    def edit() -> None:
+        with study.step("Edit"):
+            study.set_property("mine", 1)
+            busy.set()
+            assert read.wait(HANG_S)
+
+    with ThreadPoolExecutor(1) as pool:
+        edited = pool.submit(edit)
+        assert busy.wait(HANG_S)
+        meanwhile = study.data_version()
+        read.set()
+        edited.result()
+    assert (meanwhile, study.data_version()) == (before, before)
+    with contextlib.closing(sqlite3.connect(study.path)) as connection, connection:
+        connection.execute("INSERT INTO property VALUES ('theirs', '1')")
+    assert study.data_version() != before

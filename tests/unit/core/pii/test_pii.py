@@ -271,6 +271,18 @@ def test_a_damaged_history_of_what_was_kept_is_said(session: Session, recording_
         pii.hits(session)
 
 
+def test_a_damaged_history_of_a_kept_place_is_told(session: Session, recording_id: str) -> None:
+    from app.core.commands.transcript import edit_text
+
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "We named the robot Bilal for fun.")
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        connection.execute("UPDATE journal_change SET after = '[1]' WHERE table_name = 'utterance'")
+    with pytest.raises(UserError, match="is damaged"):
+        _found(session, "Bilal")
+
+
 def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
     session: Session, recording_id: str
 ) -> None:

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import shutil
+import wave
 import zipfile
 from pathlib import Path
 
@@ -527,7 +528,29 @@ def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: tuple[Pa
     assert code == 0, told
     assert not clip.exists()
     for name in names:
-        assert f"{name} holds the same footage: delete it." in told
+        assert f"{name} begins with the same pictures or sound: delete it where it is theirs." in told
     certificate = next(path.parent.glob("*withdrawal of P01.md")).read_text()
-    assert "3 further files beside the study with the same footage" in certificate
+    assert "3 further files beside the study with the same pictures or sound at the beginning" in certificate
     assert not any(name in certificate for name in names)
+
+
+def _wave(path: Path, level: int) -> Path:
+    with wave.open(str(path), "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+        file.writeframes(bytes(2 * 64_000) + level.to_bytes(2, "little") * 64_000)
+    return path
+
+
+def test_another_recording_that_begins_as_silent_is_no_copy(lab: tuple[Path, Full]) -> None:
+    path, full = lab
+    theirs, other = (_wave(path.parent / f"{name}.wav", level) for level, name in ((7, "a"), (9, "b")))
+    with Study.open(path) as study, study.step("Relink"):
+        for file, recording in ((theirs, "rec1"), (other, "rec2")):
+            study.write(
+                "UPDATE medium SET path = ?, fingerprint = ? WHERE recording_id = ?",
+                (file.name, fingerprint(file), full.id(recording)),
+            )
+    _wave(path.parent / "c.wav", 7)
+    code, told = run(path, "P01", "--dry-run", "--json")
+    assert code == 0, told
+    assert [Path(one).name for one in json.loads(told)["footage_copies"]] == ["c.wav"]

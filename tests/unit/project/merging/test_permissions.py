@@ -127,6 +127,16 @@ def test_a_place_that_was_kept_in_another_text_is_undecided(tmp_path: Path) -> N
     assert (done.conflicts, rows(path, "pii_decision")) == (1, [])
 
 
+def test_a_place_that_was_kept_in_a_text_that_comes_with_it_is_kept(tmp_path: Path) -> None:
+    path = furnish(tmp_path / "study.greenroom")
+    write(path, TEXT)
+    copy = copy_file(path, "ada")
+    write(copy, ("UPDATE utterance SET text = 'It was in May then' WHERE id = 'u-1'", ()), KEEP)
+    (done,) = merge(path, copy)
+    assert (done.conflicts, rows(path, "pii_decision")) == (0, rows(copy, "pii_decision"))
+    assert check(path) == []
+
+
 def test_what_somebody_chose_in_a_copy_about_a_permission_is_chosen_here_anew(tmp_path: Path) -> None:
     path = furnish(tmp_path / "study.greenroom")
     first, second = copy_file(path, "ada"), copy_file(path, "bo")
