@@ -106,7 +106,7 @@ _Change = tuple[int, _Row | None, _Row | None]
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Which kept places were compared with the history, up to a change of it."""
+    """Which kept places were compared with the history, up to a step of it."""
 
     version: tuple[int, int]
     newest: int
@@ -126,19 +126,18 @@ def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlac
     """
     if not kept:
         return []
-    version, newest = study.data_version(), _newest_change(study)
+    version = study.data_version()
     known = _COMPARED.get(study)
-    if known is None or known.version != version or known.newest > newest:
+    if known is None or known.version != version or not _has_step(study, known.newest):
         known = _Comparison(version, 0, {})
     elsewhere = {place: known.elsewhere[place] for place in kept if place in known.elsewhere}
-    if known.newest < newest:
-        touched = {
-            (str(table), str(row))
-            for table, row in study.rows("SELECT table_name, row_id FROM journal_change WHERE id > ?", (known.newest,))
-        }
-        for place in [*elsewhere]:
-            if (place.table, _subject(place)) in touched or ("pii_decision", place.row) in touched:
-                del elsewhere[place]
+    # Quick edits of one text go on in the newest step.
+    later = study.rows("SELECT step_id, table_name, row_id FROM journal_change WHERE step_id >= ?", (known.newest,))
+    touched = {(str(table), str(row)) for _, table, row in later}
+    newest = max((int(step) for step, _, _ in later), default=known.newest)
+    for place in [*elsewhere]:
+        if (place.table, _subject(place)) in touched or ("pii_decision", place.row) in touched:
+            del elsewhere[place]
     new = [place for place in kept if place not in elsewhere]
     try:
         moved = _compared_with_history(study, new)
@@ -150,9 +149,8 @@ def _kept_in_other_words(study: Study, kept: Sequence[PiiPlace]) -> list[PiiPlac
     return [place for place in kept if elsewhere[place]]
 
 
-def _newest_change(study: Study) -> int:
-    row = study.row("SELECT coalesce(max(id), 0) FROM journal_change")
-    return 0 if row is None else int(row[0])
+def _has_step(study: Study, step: int) -> bool:
+    return step == 0 or study.row("SELECT 1 FROM journal_step WHERE id = ?", (step,)) is not None
 
 
 def _compared_with_history(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlace]:
