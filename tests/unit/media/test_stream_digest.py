@@ -43,6 +43,7 @@ def test_sound_alone_stays_in_another_container(tmp_path: Path, codec: str, firs
     samples = (np.random.default_rng(1).standard_normal((1, 48_000)) * 3_000).astype(np.int16)
     with av.open(str(tmp_path / first), "w") as made:
         stream = made.add_stream(codec, rate=48_000)
+        assert isinstance(stream, av.AudioStream)
         frame = av.AudioFrame.from_ndarray(samples, format="s16", layout="mono")
         frame.sample_rate, frame.pts = 48_000, 0
         made.mux([*stream.encode(frame), *stream.encode(None)])
