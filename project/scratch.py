@@ -144,6 +144,16 @@ def is_abandoned(folder: Path) -> bool:
         return False
 
 
+def is_claimed(folder: Path) -> bool:
+    """Tell whether somebody holds the lock of a folder; never where its file system knows no locks."""
+    try:
+        return not _is_free(folder)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
 def _is_free(folder: Path) -> bool:
     with _held(folder):
         return True

@@ -114,12 +114,12 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
     Raises:
         UserError: a word is empty, or there is no such kind or participant.
     """
-    wanted = [replace(one, word=" ".join(one.word.split())) for one in words]
-    for one in wanted:
-        if not one.word:
+    wanted = [replace(word, word=" ".join(word.word.split())) for word in words]
+    for word in wanted:
+        if not word.word:
             raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
-        _check_kind(one.kind)
-        _check_participant(session, one.participant_id)
+        _check_kind(word.kind)
+        _check_participant(session, word.participant_id)
     private = _private(session, wanted)
     keys = {key_of(one.word) for one in private}
     with session.step(f"Hide {_named(private[0].word, len(private))} everywhere" if private else "Hide") as step:

@@ -13,7 +13,7 @@ from pathlib import Path
 from media.cache import cache_folder
 from project.errors import UserError
 from project.names import require_text
-from project.scratch import claim_folder, is_abandoned, remove_abandoned
+from project.scratch import claim_folder, is_abandoned, is_claimed, remove_abandoned
 
 _PREFIX = ".greenroom-release-"
 _ABANDONED_AFTER_S = 24 * 3600
@@ -83,14 +83,16 @@ def _sweep(parent: Path) -> None:
 
 
 def is_left(folder: Path) -> bool:
-    """Tell whether a folder is of a release that was killed: nobody holds its lock, or it is a day old.
+    """Tell whether a folder is of a release that was killed: nobody holds its lock.
 
-    Some network drives know no locks; the day counts there.
+    Some network drives know no locks; what is a day old counts as left there.
 
     Raises:
         OSError: it is gone.
     """
-    return is_abandoned(folder) or time.time() - folder.stat().st_ctime > _ABANDONED_AFTER_S
+    if is_abandoned(folder):
+        return True
+    return not is_claimed(folder) and time.time() - folder.stat().st_ctime > _ABANDONED_AFTER_S
 
 
 @contextmanager

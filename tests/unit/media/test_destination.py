@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from media import destination
 from media.destination import replaced_when_whole, unnamed_file
+from media.source import UNNAMED
 from project.errors import UserError
 from tests.waiting import HANG_S
 
@@ -48,12 +48,12 @@ def test_a_file_that_cannot_be_without_a_name_is_left_alone_by_other_writers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     if missing == "a place for open files":
-        monkeypatch.setattr(destination, "UNNAMED", tmp_path / "nowhere")
+        monkeypatch.setattr("media.destination.UNNAMED", tmp_path / "nowhere")
     else:
         really = os.open
 
         def refused(path: str | Path, *given: int) -> int:
-            if str(path).startswith(str(destination.UNNAMED)):
+            if str(path).startswith(str(UNNAMED)):
                 raise FileNotFoundError
             return really(path, *given)
 

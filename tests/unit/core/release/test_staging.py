@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.release import staging
 from app.core.release.staging import new_prepared, staged
 from media.cache import cache_folder
 
@@ -76,6 +77,14 @@ def test_a_folder_that_a_killed_release_left_goes_and_that_of_a_living_one_stays
             assert (first / "a.txt").is_file()
             (second / "a.txt").write_text("a")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+def test_a_release_that_takes_more_than_a_day_keeps_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "_ABANDONED_AFTER_S", -1)
+    with staged(tmp_path / "first") as first:
+        with staged(tmp_path / "second"):
+            pass
+        assert first.is_dir()
 
 
 def test_where_no_lock_tells_a_folder_goes_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
