@@ -1,12 +1,12 @@
 """Decisions about personal information: hide, keep, everywhere or in one place, whose name it is, what is written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from anonymize.pii.hit import Hit
 from anonymize.pii.kinds import KINDS, PERSON
 from anonymize.pii.lexicon import key_of
-from anonymize.pii.replacing import stand_in_names
+from anonymize.pii.replacing import Replacements, stand_in_names
 from app.core.clock import utc_now
 from app.core.commands.pii_numbers import keep_numbers
 from app.core.pii.hits import PlacedHit, hits, place_of
@@ -115,14 +115,14 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
         UserError: a word is empty, or there is no such kind or participant.
     """
     private: list[PrivateWord] = []
+    replacement = _replacements(session)
     for wanted in words:
         word = " ".join(wanted.word.split())
         if not word:
             raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
         _check_kind(wanted.kind)
         _check_participant(session, wanted.participant_id)
-        after = " ".join((wanted.replacement or "").split())
-        after = after or _replacement(session, word, wanted.kind, wanted.participant_id)
+        after = replacement(replace(wanted, word=word))
         private.append(PrivateWord(word, after, wanted.kind, wanted.participant_id))
     keys = {key_of(one.word) for one in private}
     with session.step(f"Hide {_named(private[0].word, len(private))} everywhere" if private else "Hide") as step:
@@ -264,20 +264,38 @@ def _put(session: Session, place: PiiPlace, recording_id: str | None, kind: str,
     put_pii_decision(session.study, PiiDecision(place, recording_id, kind, verdict, who.id, utc_now()))
 
 
-def _replacement(session: Session, word: str, kind: str, participant_id: str | None) -> str:
-    """Return what is written now for a word: its number stays when it is hidden everywhere."""
-    same = next(
-        (one for one in private_words(session.study) if participant_id and one.participant_id == participant_id), None
-    )
-    if same is not None:
-        return same.replacement
-    placed = hits(session)
-    keep_numbers(session, placed)
-    found = [one.hit for one in placed]
-    made = replacements_of(session, found)
-    mine = next((one for one in found if key_of(one.text) == key_of(word) and one.kind == kind), None)
-    wanted = mine or Hit(0, len(word), kind, word, 1.0, "hand")
-    return made.of(wanted if participant_id is None else replace(wanted, participant_id=None))
+def _replacements(session: Session) -> Callable[[WordToHide], str]:
+    """Return what tells what is written for words that are hidden together.
+
+    A word's number stays when it is hidden everywhere, and all names of a participant have one replacement.
+    """
+    of_people: dict[str, str] = {}
+    for private in private_words(session.study):
+        if private.participant_id:
+            of_people.setdefault(private.participant_id, private.replacement)
+    numbered: list[tuple[list[Hit], Replacements]] = []
+
+    def number_of(wanted: WordToHide) -> str:
+        if not numbered:
+            placed = hits(session)
+            keep_numbers(session, placed)
+            found = [one.hit for one in placed]
+            numbered.append((found, replacements_of(session, found)))
+        ((found, made),) = numbered
+        word, kind = wanted.word, wanted.kind
+        mine = next((one for one in found if key_of(one.text) == key_of(word) and one.kind == kind), None)
+        hit = mine or Hit(0, len(word), kind, word, 1.0, "hand")
+        return made.of(hit if wanted.participant_id is None else replace(hit, participant_id=None))
+
+    def replacement(wanted: WordToHide) -> str:
+        whose = wanted.participant_id
+        after = " ".join((wanted.replacement or "").split())
+        after = after or (of_people.get(whose, "") if whose else "") or number_of(wanted)
+        if whose:
+            of_people.setdefault(whose, after)
+        return after
+
+    return replacement
 
 
 def _check_kind(kind: str | None) -> None:

@@ -251,6 +251,17 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
 
+def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_not(
+    session: Session, recording_id: str
+) -> None:
+    who = _participant(session)
+    names = [commands.WordToHide(name, "person", who) for name in ("Anastasia", "Stasia")]
+    commands.hide_words(session, [*names, commands.WordToHide("Quorbel"), commands.WordToHide("Zimtkaro")])
+    after = {one.word: one.replacement for one in private_words(session.study)}
+    assert after["Anastasia"] == after["Stasia"]
+    assert len({after["Anastasia"], after["Quorbel"], after["Zimtkaro"]}) == 3
+
+
 def test_a_damaged_history_of_a_kept_place_is_told(session: Session, recording_id: str) -> None:
     from app.core.commands.transcript import edit_text
 
