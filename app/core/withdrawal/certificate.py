@@ -328,7 +328,7 @@ class PendingCertificate:
         plain = re.sub(r"[^\w-]+", "-", seen.nameless.person).strip("-") or "participant"
         study = seen.study.absolute()
         return cls(
-            _free_place(study),
+            free_place(study),
             seen.nameless.person,
             done.at,
             f"{seen.nameless.stem()}, withdrawal of {plain}",
@@ -397,7 +397,7 @@ def _pending_name(study: Path) -> str:
     return f".{study.stem}.withdrawal."
 
 
-def _free_place(study: Path) -> Path:
+def free_place(study: Path) -> Path:
     """Return where the next certificate waits, not in the place of another that waits still."""
     number = 1
     while os.path.lexists(place := study.with_name(f"{_pending_name(study)}{number}")):
