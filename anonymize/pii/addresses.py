@@ -193,13 +193,15 @@ def addresses(text: str) -> Iterator[Stretch]:
 
 
 _TELEPHONE = re.compile(
-    r"\b(?:tel|tel[e\u00e9][fph]+on\w*|telef\w+|m[o\u00f3]vil|celular|portable|handy|mobil\w*|phone|whatsapp|fax|ruf\w*)\b",
+    r"\b(?:tel|tel[e\u00e9][fph]+on\w*|telef\w+|m[o\u00f3]vil|celular|portable|handy|mobil(?:nummer|telefon)?|phone|whatsapp|fax|"
+    r"ruf(?:nummer)?)\b(?! ?-?(?:stra|weg|gasse|platz|allee))",
     re.IGNORECASE,
 )
 _LAST_NUMBER = re.compile(r"\d[\d .\-/]*$")
 _GOES_ON = re.compile(r"(?:[ .\-/]?\d)*")
 _LONG_NUMBER = 8
-"""Digits of a telephone number at least; a house number with a postal code has seven at most."""
+"""Digits of a telephone number at least; but for the number of a house with a postal code."""
+_WITH_POSTAL_CODE = re.compile(r"\d{1,3} \d{5}")
 
 
 def _ends_in_telephone(text: str, start: int, end: int) -> bool:
@@ -211,7 +213,8 @@ def _ends_in_telephone(text: str, start: int, end: int) -> bool:
         return True
     follows = _GOES_ON.match(text, end)
     assert follows is not None
-    return sum(map(str.isdigit, number[0] + follows[0])) >= _LONG_NUMBER
+    whole = number[0] + follows[0]
+    return sum(map(str.isdigit, whole)) >= _LONG_NUMBER and not _WITH_POSTAL_CODE.fullmatch(whole.strip())
 
 
 def _chinese_start(text: str, start: int, end: int) -> int:
