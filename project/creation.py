@@ -17,6 +17,7 @@ from project.opening import SUFFIX, connect
 from project.placing import put_in_place
 from project.sqlite_errors import explained
 
+_USUAL_BYTES = 255
 _BESIDE_BYTES = 32
 """What names of files beside a study add to its own: backups, its lock, a copy before an upgrade."""
 
@@ -58,9 +59,13 @@ def require_short_name(path: Path) -> None:
 
     Raises:
         UserError: the name is too long.
-        OSError: the folder cannot be looked at.
     """
-    most = os.pathconf(path.parent, "PC_NAME_MAX") - _BESIDE_BYTES
+    try:
+        longest = os.pathconf(path.parent, "PC_NAME_MAX")
+    except OSError:
+        longest = 0
+    # Some network drives do not tell, and say 0 or -1.
+    most = (longest if longest > 0 else _USUAL_BYTES) - _BESIDE_BYTES
     if len(os.fsencode(path.name)) > most:
         raise UserError(
             f"The name “{shown(path.name[:_BESIDE_BYTES])}…” is too long.",

@@ -187,9 +187,9 @@ class _Deciding:
             if about is None:
                 return True
             subject = row.split("/")[0]
-            ours, theirs = (rows_about(study, about, {subject}) for study in (self._study, self._copy))
+            here, there = (rows_about(study, about, {subject}) for study in (self._study, self._copy))
             # A row that comes with this copy comes as it is there.
-            self._texts[place] = bool(ours) and not _same_texts(about, self._merged(about, subject, ours), theirs)
+            self._texts[place] = bool(here) and not _same_texts(about, self._merged(about, subject, here), there)
         return self._texts[place]
 
     def _merged(self, table: Table, subject: str, ours: dict[Key, Row]) -> dict[Key, Row]:

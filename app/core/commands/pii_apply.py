@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from app.core.clock import utc_now
 from app.core.commands.pii_apply_chains import write_chain_text
 from app.core.commands.pii_apply_episodes import TABLES, write_episode_text
 from app.core.pii.copies import scrubbed_texts
@@ -11,6 +12,7 @@ from app.core.speech.utterance_edits import rewritten
 from project.queries.collections import all_collections, update_collection
 from project.queries.comments import comment, update_comment
 from project.queries.free_texts import FreeText
+from project.queries.pii import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision
 from project.queries.private_words import put_public_word
 from project.queries.reviews import review_by, set_review
 from project.queries.segments import set_value, values_of
@@ -25,9 +27,19 @@ def replace_in_study(session: Session) -> tuple[int, Changes]:
     public from then on. Notes on participants and names of recordings stay: they never leave.
     """
     changed = [one for one in scrubbed_texts(session) if one.scrubbed.replacements]
+    kept: dict[tuple[str, str, str], list[PiiDecision]] = {}
+    for place, decision in pii_decisions(session.study).items():
+        if decision.verdict is PiiVerdict.KEEP:
+            kept.setdefault((place.table, place.row, place.field), []).append(decision)
     with session.step("Replace personal information in texts") as step:
         for one in changed:
             _write(session, one.text, one.scrubbed.text)
+            # A decision holds in the words that it was made in: what was written here for a name beside it is no reason
+            # to ask again, unless it is not sure which of several places was kept.
+            for decision in kept.get((one.text.table, one.text.row, one.text.field), ()):
+                word = decision.place.text
+                if one.text.text.count(word) == one.scrubbed.text.count(word):
+                    put_pii_decision(session.study, replace(decision, at=utc_now()))
         for name in stand_ins(session).values() if changed else ():
             put_public_word(session.study, name)
     return len(changed), step.changes

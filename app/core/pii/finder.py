@@ -177,10 +177,12 @@ def _known(session: Session) -> _Known:
 def _model(recognizers: Recognizers) -> NameFinder | None:
     if recognizers.model is None:
         return None
-    if recognizers not in _MODELS:
+    model = _MODELS.get(recognizers)
+    if model is None:
         model = registry.name_finder(recognizers.model)
         if isinstance(model, NamesByLanguage):
             model.language_of = language_of
+        # Another thread may do the same at this moment.
         _MODELS.clear()
         _MODELS[recognizers] = model
-    return _MODELS[recognizers]
+    return model

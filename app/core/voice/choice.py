@@ -165,7 +165,7 @@ def _secret(session: Session) -> str:
 
 
 def _said(session: Session, recording_id: str) -> list[object]:
-    study = session.study
+    study, recognizers = session.study, recognizers_now()
     said = utterances_of(study, recording_id)
     rows = {one.id for one in said}
     decided = [
@@ -179,5 +179,6 @@ def _said(session: Session, recording_id: str) -> list[object]:
         sorted([one.word, one.kind] for one in private_words(study)),
         sorted(public_words(study)),
         sorted(one.pseudonym for one in all_participants(study)),
-        recognizers_now().model,
+        # What another version of a model under the same key found is not what this one finds.
+        recognizers.model and [recognizers.model, *recognizers.titles],
     ]

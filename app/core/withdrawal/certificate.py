@@ -328,7 +328,7 @@ class PendingCertificate:
         plain = re.sub(r"[^\w-]+", "-", seen.nameless.person).strip("-") or "participant"
         study = seen.study.absolute()
         return cls(
-            _free_place(study),
+            free_place(study),
             seen.nameless.person,
             done.at,
             f"{seen.nameless.stem()}, withdrawal of {plain}",
@@ -381,7 +381,7 @@ class PendingCertificate:
         hint = "The withdrawal itself is done. The certificate is written by the next: greenroom withdraw STUDY"
         _write(written[1], self._json(), hint)
         _write(written[0], self.markdown, hint)
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             self.file.unlink()
         return written
 
@@ -397,7 +397,7 @@ def _pending_name(study: Path) -> str:
     return f".{study.stem}.withdrawal."
 
 
-def _free_place(study: Path) -> Path:
+def free_place(study: Path) -> Path:
     """Return where the next certificate waits, not in the place of another that waits still."""
     number = 1
     while os.path.lexists(place := study.with_name(f"{_pending_name(study)}{number}")):
@@ -471,5 +471,7 @@ def publish_pending(study: Path) -> list[tuple[str, Path]]:
         if one.at in done:
             written.append((one.person, one.publish()[0]))
         else:
-            one.file.unlink(missing_ok=True)
+            # In a folder that cannot be written to it waits on; it says nothing as long as the study holds them.
+            with suppress(OSError):
+                one.file.unlink()
     return written

@@ -739,3 +739,12 @@ def test_what_another_program_wrote_is_told_and_what_this_one_writes_is_not(stud
     with contextlib.closing(sqlite3.connect(study.path)) as connection, connection:
         connection.execute("INSERT INTO property VALUES ('theirs', '1')")
     assert study.data_version() != before
+
+
+@pytest.mark.parametrize("told", [0, -1])
+def test_a_study_is_made_where_a_drive_does_not_tell_how_long_names_may_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: int
+) -> None:
+    monkeypatch.setattr(os, "pathconf", lambda *_: told)
+    Study.create(tmp_path / "a.greenroom", "A").close()
+    assert names(tmp_path) == ["a.greenroom"]

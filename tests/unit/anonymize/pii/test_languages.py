@@ -246,3 +246,18 @@ def test_words_before_a_telephone_number_are_no_address(text: str) -> None:
 )
 def test_an_address_beside_a_telephone_number_is_one(text: str) -> None:
     assert any(text[one.start : one.end].startswith(text.split(",")[0][:12]) for one in addresses(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ruffinistraße 12",
+        "Mobilstraße 5",
+        "Ruf-Straße 12",
+        "Hauptstraße 123 10115 Berlin",
+        "Calle Mayor 123 28013 Madrid",
+    ],
+)
+def test_a_street_that_is_called_like_a_telephone_or_has_a_high_number_is_an_address(text: str) -> None:
+    wanted = text.split(" 10115")[0].split(" 28013")[0]
+    assert wanted in [text[one.start : one.end] for one in addresses(text)]

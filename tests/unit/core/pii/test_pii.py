@@ -271,6 +271,29 @@ def test_a_damaged_history_of_what_was_kept_is_said(session: Session, recording_
         pii.hits(session)
 
 
+def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_not(
+    session: Session, recording_id: str
+) -> None:
+    who = _participant(session)
+    names = [commands.WordToHide(name, "person", who) for name in ("Anastasia", "Stasia")]
+    commands.hide_words(session, [*names, commands.WordToHide("Quorbel"), commands.WordToHide("Zimtkaro")])
+    after = {one.word: one.replacement for one in private_words(session.study)}
+    assert after["Anastasia"] == after["Stasia"]
+    assert len({after["Anastasia"], after["Quorbel"], after["Zimtkaro"]}) == 3
+
+
+def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Session, recording_id: str) -> None:
+    from app.core.commands.transcript import edit_text
+
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "We named Bilal with Anastasia.")
+    commands.hide_everywhere(session, "Anastasia")
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    replace_in_study(session)
+    assert "Anastasia" not in utterances_of(session.study, recording_id)[1].text
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+
+
 def test_a_damaged_history_of_a_kept_place_is_told(session: Session, recording_id: str) -> None:
     from app.core.commands.transcript import edit_text
 

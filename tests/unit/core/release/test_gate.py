@@ -66,8 +66,8 @@ def test_a_lab_that_did_everything_breaks_no_rule(session: Session) -> None:
         "UPDATE pii_decision SET decision = 'keep'",
         "DELETE FROM private_word",
         "INSERT INTO public_word VALUES ('Anna')",
-        "INSERT INTO waiver SELECT 'w-9', id, 'pii-reviewed', 'because I say so', (SELECT min(id) FROM annotator), "
-        "'2026' FROM recording LIMIT 1",
+        "INSERT INTO waiver SELECT 'w-9', r.id, 'pii-reviewed', 'because I say so', a.id, '2026' "
+        "FROM recording r, annotator a LIMIT 1",
     ],
 )
 def test_what_another_program_changed_stops_it(session: Session, sql: str) -> None:

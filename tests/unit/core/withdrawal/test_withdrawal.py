@@ -17,6 +17,7 @@ from app.cli.main import greenroom
 from app.core.sealing import seal_study as seal_with_caches
 from app.core.settings import Settings, load_settings, log_path, save_settings, view_path
 from app.core.trusted import Kind, folders_of, trust, trusted
+from app.core.withdrawal.certificate import PendingCertificate, free_place, pending
 from app.core.withdrawal.remembered import names
 from media.cache import cache_folder
 from media.fingerprint import fingerprint
@@ -554,3 +555,13 @@ def test_another_recording_that_begins_as_silent_is_no_copy(lab: tuple[Path, Ful
     code, told = run(path, "P01", "--dry-run", "--json")
     assert code == 0, told
     assert [Path(one).name for one in json.loads(told)["footage_copies"]] == ["c.wav"]
+
+
+def test_a_certificate_waits_in_the_place_of_no_other(tmp_path: Path) -> None:
+    study = tmp_path / "study.greenroom"
+    for number in (1, 2):
+        PendingCertificate(free_place(study), f"P0{number}", "2026", "Lab", "text", {}).keep()
+    (first, _) = pending(study)
+    first.file.unlink()
+    PendingCertificate(free_place(study), "P03", "2027", "Lab", "text", {}).keep()
+    assert {one.person for one in pending(study)} == {"P02", "P03"}
