@@ -222,7 +222,7 @@ def test_a_log_of_another_key_or_state_is_no_news_and_no_silence(sealed: Path) -
     assert "another state" in read_log(sealed, _KEY, later).damage
     salt = log_path(sealed).read_bytes()[48:80]
     after = Header(_KEY.wrapped, b"t" * 32, b"later", salt)
-    for state, told in ((b"", ""), (b"n" * 32, "an older one"), (None, "nothing says")):
+    for state, told in ((b"", ""), (b"n" * 32, "another one lies there"), (None, "nothing says")):
         header = after if state is None else replace(after, state=container._state(after, _KEY, state))
         found = read_log(sealed, _KEY, header)
         assert (found.committed, found.salt) == (b"", salt)
