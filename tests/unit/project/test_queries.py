@@ -44,7 +44,7 @@ def track(count: int) -> FaceTrack:
         new_id(),
         np.arange(count, dtype=np.int32) * 3,
         np.arange(count, dtype=np.int64) * 33_366_700_000,
-        chance.normal(size=(count, 4)).astype(np.float32),
+        np.abs(chance.normal(size=(count, 4))).astype(np.float32),
         chance.random(count).astype(np.float32),
         chance.integers(0, 3, count).astype(np.uint8),
     )
