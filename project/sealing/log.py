@@ -216,7 +216,7 @@ def _without_log(sealed: Path, key: Key, header: Header, salt: bytes = b"") -> L
     if state is None:
         return LogContent(damage="nothing says any more whether there is one", salt=salt)
     name = shown(log_path(sealed).name)
-    lies = f"instead of {name} with edits of a session that did not end, another one lies there"
+    lies = f"{name} is not the log that the study names, which has edits of a session that did not end"
     missing = f"{name} is missing, with edits of a session that did not end"
     return LogContent(damage="" if not state else lies if salt else missing, salt=salt)
 

@@ -222,14 +222,14 @@ def test_a_log_of_another_key_or_state_is_no_news_and_no_silence(sealed: Path) -
     assert "another state" in read_log(sealed, _KEY, later).damage
     salt = log_path(sealed).read_bytes()[48:80]
     after = Header(_KEY.wrapped, b"t" * 32, b"later", salt)
-    for state, told in ((b"", ""), (b"n" * 32, "another one lies there"), (None, "nothing says")):
+    for state, told in ((b"", ""), (b"n" * 32, "is not the log that the study names"), (None, "nothing says")):
         header = after if state is None else replace(after, state=container._state(after, _KEY, state))
         found = read_log(sealed, _KEY, header)
         assert (found.committed, found.salt) == (b"", salt)
         assert told in found.damage
         assert bool(told) == bool(found.damage)
     named = replace(_HEADER, state=container._state(_HEADER, _KEY, b"n" * 32))
-    assert "another one lies there" in read_log(sealed, _KEY, named).damage
+    assert "is not the log that the study names" in read_log(sealed, _KEY, named).damage
     assert read_log(sealed, _KEY, replace(_HEADER, state=container._state(_HEADER, _KEY, salt))).damage == ""
 
 
@@ -389,7 +389,7 @@ def test_a_log_that_was_put_back_from_elsewhere_is_told(study: Path, tmp_path: P
     for content, edits in ((first, second_log), (second, first_log)):
         _put(study, content, edits)
         with Study.open(study) as opened:
-            assert ("another state" if edits == second_log else "another one lies there") in str(opened.defect)
+            assert ("another state" if edits == second_log else "is not the log that the study names") in str(opened.defect)
         assert (study.read_bytes(), log_path(study).read_bytes()) == (content, edits)
     with Study.create(tmp_path / "other") as opened:
         other = opened.path
