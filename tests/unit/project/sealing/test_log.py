@@ -389,7 +389,8 @@ def test_a_log_that_was_put_back_from_elsewhere_is_told(study: Path, tmp_path: P
     for content, edits in ((first, second_log), (second, first_log)):
         _put(study, content, edits)
         with Study.open(study) as opened:
-            assert ("another state" if edits == second_log else "is not the log that the study names") in str(opened.defect)
+            defect = "another state" if edits == second_log else "is not the log that the study names"
+            assert defect in str(opened.defect)
         assert (study.read_bytes(), log_path(study).read_bytes()) == (content, edits)
     with Study.create(tmp_path / "other") as opened:
         other = opened.path
