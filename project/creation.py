@@ -13,13 +13,9 @@ from project.filesystem import is_folder
 from project.ids import new_id
 from project.migrations import migrate
 from project.names import shown
-from project.opening import SUFFIX, connect
+from project.opening import SUFFIX, connect, require_short_name
 from project.placing import put_in_place
 from project.sqlite_errors import explained
-
-_USUAL_BYTES = 255
-_BESIDE_BYTES = 32
-"""What names of files beside a study add to its own: backups, its lock, a copy before an upgrade."""
 
 
 def create_file(path: Path, name: str) -> Path:
@@ -52,26 +48,6 @@ def create_file(path: Path, name: str) -> Path:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
     return path
-
-
-def require_short_name(path: Path) -> None:
-    """Return quietly where the folder takes the name of a new study, and those of its backups and its lock.
-
-    Raises:
-        UserError: the name is too long.
-    """
-    try:
-        longest = os.pathconf(path.parent, "PC_NAME_MAX")
-    except OSError:
-        longest = 0
-    # Some network drives do not tell, and say 0 or -1.
-    most = (longest if longest > 0 else _USUAL_BYTES) - _BESIDE_BYTES
-    if len(os.fsencode(path.name)) > most:
-        raise UserError(
-            f"The name “{shown(path.name[:_BESIDE_BYTES])}…” is too long.",
-            f"Take one of at most {most - len(SUFFIX)} plain letters; letters with accents and of other scripts count "
-            "for two to four.",
-        )
 
 
 @cache

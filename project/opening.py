@@ -29,6 +29,9 @@ _PLAIN_ID = re.compile(r"[0-9A-Za-z_-]{0,64}")
 """What may stand in the name of a file that is kept about a study."""
 _CAREFUL = ("trusted_schema = OFF", "cell_size_check = ON", "secure_delete = ON")
 """No schema is trusted; what is deleted is overwritten, also where SQLite was built without that."""
+_USUAL_BYTES = 255
+_BESIDE_BYTES = 32
+"""What names of files beside a study add to its own: backups, its lock, a copy before an upgrade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,26 @@ def _names_another_file(journal: Path) -> bool:
     except OSError as error:
         raise UserError(f"“{shown(journal.name)}” cannot be read: {error.strerror}.", "See who may read it.") from None
     return len(tail) == _SUPER_TAIL and tail.endswith(_JOURNAL_MAGIC)
+
+
+def require_short_name(path: Path) -> None:
+    """Return quietly where the folder takes the name of a new study, and those of its backups and its lock.
+
+    Raises:
+        UserError: the name is too long.
+    """
+    try:
+        longest = os.pathconf(path.parent, "PC_NAME_MAX")
+    except OSError:
+        longest = 0
+    # Some network drives do not tell, and say 0 or -1.
+    most = (longest if longest > 0 else _USUAL_BYTES) - _BESIDE_BYTES
+    if len(os.fsencode(path.name)) > most:
+        raise UserError(
+            f"The name “{shown(path.name[:_BESIDE_BYTES])}…” is too long.",
+            f"Take one of at most {most - len(SUFFIX)} plain letters; letters with accents and of other scripts count "
+            "for two to four.",
+        )
 
 
 def beside(path: Path, ending: str) -> Path:

@@ -24,10 +24,9 @@ from PySide6.QtWidgets import (
 
 from app.core.schemes import DEFAULT
 from app.core.settings import login_name
-from project.creation import require_short_name
 from project.errors import UserError
 from project.filesystem import is_folder
-from project.opening import SUFFIX
+from project.opening import SUFFIX, require_short_name
 from project.schemes.loader import load_scheme, shipped_names
 from resources.translation import tr
 from widgets import theme
