@@ -110,7 +110,7 @@ def wipe(descriptor: int) -> None:
 
 
 def clean_up_after(path: Path) -> None:
-    """Remove what a process that was killed while sealing or unsealing left; the caller holds the study's lock."""
+    """Remove what a process that was killed while it wrote this file left; no other process writes it now."""
     for left in path.parent.iterdir():
         if left.name.startswith(f".{path.name}.") and left.name.endswith(".sealing") and not left.is_symlink():
             with contextlib.suppress(OSError):

@@ -21,7 +21,7 @@ from project.counted import counted
 from project.errors import UserError
 from project.filesystem import resolved
 from project.names import shown
-from project.sealing.files import write_clear
+from project.sealing.files import clean_up_after, write_clear
 from project.store import Study
 from project.types import Json
 from project.version import __version__
@@ -388,6 +388,7 @@ class PendingCertificate:
 
 def _write(path: Path, text: str, hint: str) -> None:
     try:
+        clean_up_after(path)
         write_clear([text.encode()], path, path)
     except OSError as error:
         raise UserError(f"The certificate “{shown(path.name)}” cannot be written: {error.strerror}.", hint) from None

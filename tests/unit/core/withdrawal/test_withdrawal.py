@@ -565,3 +565,14 @@ def test_a_certificate_waits_in_the_place_of_no_other(tmp_path: Path) -> None:
     first.file.unlink()
     PendingCertificate(free_place(study), "P03", "2027", "Lab", "text", {}).keep()
     assert {one.person for one in pending(study)} == {"P02", "P03"}
+
+
+def test_what_a_killed_writer_of_a_certificate_left_goes_when_it_is_written(tmp_path: Path) -> None:
+    study = tmp_path / "lab.greenroom"
+    waits = PendingCertificate(free_place(study), "P01", "2026", "lab, withdrawal of P01", "text", {})
+    left = [tmp_path / f".{file}.4711.sealing" for file in (waits.file.name, f"{waits.name}.json", f"{waits.name}.md")]
+    for file in left:
+        file.write_text("half of a certificate")
+    waits.keep()
+    written = waits.publish()
+    assert sorted(tmp_path.iterdir()) == sorted(written)
