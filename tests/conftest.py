@@ -36,6 +36,8 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 leave_sources_unread()
 
+_MANY_OBJECTS = 50_000
+
 # How long an example takes says nothing about the program: claims about time belong in benches.
 settings.register_profile("everyday", deadline=None, max_examples=15)
 settings.register_profile("soak", deadline=None)
@@ -50,13 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage while modules and tests come to be, nor among them later: they stay to the end."""
+    """Look for no garbage by itself, as in the window (app.core.garbage); what is there by now stays to the end."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
-        gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -65,6 +66,14 @@ def only_new_garbage() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def garbage_searched_here() -> Iterator[None]:
+    """What tests leave is looked through in the thread that runs them, once it is worth it."""
+    yield
+    if gc.get_count()[0] > _MANY_OBJECTS:
+        gc.collect()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from app.core.garbage import search_new_only
+from app.core.garbage import search_by_hand
 from app.core.given_files import GivenFiles, sort_given_files
 from app.core.machine import libraries, without_terminal
 from project.errors import UserError
@@ -34,7 +34,7 @@ def open_window(
     try:
         check_libraries()
         given = _sorted(files, from_desktop)
-        search_new_only()
+        search_by_hand()
         from app.gui.unread_sources import leave_sources_unread
 
         leave_sources_unread()

@@ -4,7 +4,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_NEVER = 2**31 - 1
+_WORTH_A_SEARCH = 10_000
+"""So many objects that may hold others were made and are still there."""
 
 
 @contextmanager
@@ -19,14 +20,14 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def search_new_only() -> None:
-    """Let Python search by itself among new objects only, in this whole process.
+def search_by_hand() -> None:
+    """Keep Python from searching by itself in this whole process: the window's thread does, when it suits.
 
-    A search among all of them stops every thread, for half a second where a window shows a large study: whoever calls
-    this searches when it suits, with `search_recent` and `search_all`.
+    By itself it searches in any thread and destroys there what it finds. A QObject that is destroyed outside the
+    window's thread holds a lock of Qt while it waits for Python's; the window may hold Python's and wait for Qt's: both
+    wait for ever. And a search among all objects stops every thread for half a second where a large study is shown.
     """
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, _NEVER)
+    gc.disable()
 
 
 def search_recent() -> bool:
@@ -35,7 +36,7 @@ def search_recent() -> bool:
     Returns:
         Whether anything was searched.
     """
-    if gc.get_count()[2] == 0:
+    if gc.get_count()[0] < _WORTH_A_SEARCH:
         return False
     gc.collect()
     gc.freeze()

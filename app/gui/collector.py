@@ -3,7 +3,7 @@
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 
-from app.core.garbage import search_all, search_new_only, search_recent
+from app.core.garbage import search_all, search_by_hand, search_recent
 from app.gui.studio import Studio
 
 _EVERY_MS = 500
@@ -20,14 +20,14 @@ class Collector(QObject):
         super().__init__(studio)
         self._studio = studio
         self._grown = False
-        search_new_only()
+        search_by_hand()
         self._often = QTimer(self, interval=_EVERY_MS)
         self._often.timeout.connect(self._search_recent)
         self._often.start()
         self._away = QTimer(self, interval=_AWAY_MS)
         self._away.timeout.connect(self._search_all)
         self._at_least = QTimer(self, interval=_AT_LEAST_MS)
-        self._at_least.timeout.connect(self._search_all)
+        self._at_least.timeout.connect(search_all)
         self._at_least.start()
         studio.session_changed.connect(self._look_away)
         application = QCoreApplication.instance()

@@ -16,8 +16,8 @@ _START = """
 import sys, time
 from pathlib import Path
 import app.cli.main
-from app.core.garbage import search_new_only
-search_new_only()
+from app.core.garbage import search_by_hand
+search_by_hand()
 from app.gui.unread_sources import leave_sources_unread
 leave_sources_unread()
 from app.gui.application import make_application

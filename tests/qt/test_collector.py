@@ -1,26 +1,28 @@
 """While another program is in front, all is searched for garbage again and again, and not while somebody works."""
 
 import gc
+import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core import garbage
+from app.core.garbage import search_recent
 from app.gui import collector
 from app.gui.studio import Studio
 
 
 @pytest.fixture
 def studio(qapp: QApplication) -> Iterator[Studio]:
-    thresholds = gc.get_threshold()
     studio = Studio()
     yield studio
     studio.close()
     studio.deleteLater()
-    gc.set_threshold(*thresholds)
+    gc.disable()
 
 
 def test_all_is_searched_as_long_as_nobody_looks(studio: Studio, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,3 +43,30 @@ def test_all_is_searched_as_long_as_nobody_looks(studio: Studio, qtbot: QtBot, m
     assert len(searched) == before
     monkeypatch.setattr(studio, "session", None)
     watching.deleteLater()
+
+
+def test_only_the_window_s_thread_destroys_what_nobody_holds(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "_WORTH_A_SEARCH", 1)
+    gc.enable()
+    watching = collector.Collector(studio)
+    destroyed: list[str] = []
+
+    class Held(QObject):
+        def __del__(self) -> None:
+            destroyed.append(threading.current_thread().name)
+
+    left = Held()
+    left.itself = left  # type: ignore[attr-defined]
+    del left
+    work = threading.Thread(target=lambda: [[number] for number in range(100_000)], name="work")
+    work.start()
+    work.join()
+    assert destroyed == []
+    assert search_recent()
+    assert destroyed == [threading.main_thread().name]
+    watching.deleteLater()
+
+
+def test_a_few_new_objects_wait(studio: Studio) -> None:
+    gc.collect()
+    assert not search_recent()
