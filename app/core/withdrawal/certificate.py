@@ -21,6 +21,7 @@ from project.counted import counted
 from project.errors import UserError
 from project.filesystem import resolved
 from project.names import shown
+from project.scratch import sweep_scratch
 from project.sealing.files import clean_up_after, write_clear
 from project.store import Study
 from project.types import Json
@@ -453,7 +454,8 @@ def write(done: Done) -> tuple[Path, Path]:
 def publish_pending(study: Path) -> list[tuple[str, Path]]:
     """Write the certificates of withdrawals whose process was killed after the study had taken its place.
 
-    One of a withdrawal that did not come so far is removed: the study holds the person still.
+    One of a withdrawal that did not come so far is removed: the study holds the person still. What such a process left
+    beside the study goes too.
 
     Returns:
         What each calls the person, and where it is.
@@ -462,6 +464,7 @@ def publish_pending(study: Path) -> list[tuple[str, Path]]:
         UserError: the study cannot be read, or a folder cannot be written to.
     """
     study = resolved(study)
+    sweep_scratch(study.parent, study.name)
     waiting = pending(study)
     if not waiting:
         return []

@@ -17,7 +17,7 @@ from app.cli.main import greenroom
 from app.core.sealing import seal_study as seal_with_caches
 from app.core.settings import Settings, load_settings, log_path, save_settings, view_path
 from app.core.trusted import Kind, folders_of, trust, trusted
-from app.core.withdrawal.certificate import PendingCertificate, free_place, pending
+from app.core.withdrawal.certificate import PendingCertificate, free_place, pending, publish_pending
 from app.core.withdrawal.remembered import names
 from media.cache import cache_folder
 from media.fingerprint import fingerprint
@@ -576,3 +576,12 @@ def test_what_a_killed_writer_of_a_certificate_left_goes_when_it_is_written(tmp_
     waits.keep()
     written = waits.publish()
     assert sorted(tmp_path.iterdir()) == sorted(written)
+
+
+def test_what_a_killed_withdrawal_left_beside_the_study_goes_with_the_next_command(lab: tuple[Path, Full]) -> None:
+    study, _ = lab
+    left = study.with_name(f".{study.name}.4fd6tmfu")
+    left.mkdir()
+    (left / "study.greenroom").write_bytes(study.read_bytes())
+    publish_pending(study)
+    assert not left.exists()
