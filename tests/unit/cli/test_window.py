@@ -39,7 +39,7 @@ def test_started_from_the_desktop_another_program_says_why_there_is_no_window(
     said = tmp_path / "said"
     for name, ends in (("zenity", 1), ("xmessage", 0)):
         program = tmp_path / name
-        program.write_text(f'#!/bin/sh\necho {name} "$@" >> {said}\nexit {ends}\n')
+        program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{said}"\nexit {ends}\n')
         program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     monkeypatch.setattr(libraries, "missing", lambda uses: [Library("libEGL.so.1", "libegl1", Use.WINDOW)])

@@ -1,5 +1,8 @@
 """The file that keeps partial work: whole records only, of the same work only."""
 
+import errno
+import os
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -86,5 +89,5 @@ def test_a_full_disk_is_said_plainly() -> None:
         pytest.skip("needs /dev/full")
     log = Log(None, WORK)
     log._path, log._file = full, full.open("r+b")
-    with log, pytest.raises(UserError, match="no space left"):
+    with log, pytest.raises(UserError, match=re.escape(os.strerror(errno.ENOSPC).lower())):
         log.add(SEEN[0])

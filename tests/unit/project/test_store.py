@@ -1,4 +1,5 @@
 import contextlib
+import errno
 import json
 import os
 import sqlite3
@@ -394,7 +395,7 @@ def test_a_copy_that_cannot_be_made_says_where(foreign_folder: Path, monkeypatch
     with Study.create(path):
         left = examine(path)
         monkeypatch.setattr(tempfile, "tempdir", str(foreign_folder / "missing"))
-        with pytest.raises(UserError, match="missing”: No such file or directory"):
+        with pytest.raises(UserError, match=f"missing”: {os.strerror(errno.ENOENT)}"):
             Snapshot(path, left)
 
 
