@@ -37,6 +37,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared"
 leave_sources_unread()
 
 _MANY_OBJECTS = 50_000
+"""Net allocations of containers after which a test is followed by a collection."""
 
 # How long an example takes says nothing about the program: claims about time belong in benches.
 settings.register_profile("everyday", deadline=None, max_examples=15)
@@ -52,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage by itself, as in the window (app.core.garbage); what is there by now stays to the end."""
+    """Disable automatic garbage collection, as the window does (app.core.garbage); freeze what exists by now."""
     gc.disable()
     try:
         return (yield)
@@ -70,7 +71,7 @@ def only_new_garbage() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def garbage_searched_here() -> Iterator[None]:
-    """What tests leave is looked through in the thread that runs them, once it is worth it."""
+    """Collect what tests leave in the thread that runs them, once it is worth it."""
     yield
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()

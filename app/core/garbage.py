@@ -1,11 +1,11 @@
-"""Keeps Python's search for circular garbage out of the way: of many small objects that have none, and of a window."""
+"""Controls Python's cyclic garbage collector: paused while large files are read, run by the window's thread alone."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _WORTH_A_SEARCH = 10_000
-"""So many objects that may hold others were made and are still there."""
+"""Net allocations of containers since the last collection; fewer are not worth one."""
 
 
 @contextmanager
@@ -21,20 +21,20 @@ def collector_paused() -> Iterator[None]:
 
 
 def search_by_hand() -> None:
-    """Keep Python from searching by itself in this whole process: the window's thread does, when it suits.
+    """Disable automatic collection in this process; the window's thread collects on a timer.
 
-    By itself it searches in any thread and destroys there what it finds. A QObject that is destroyed outside the
-    window's thread holds a lock of Qt while it waits for Python's; the window may hold Python's and wait for Qt's: both
-    wait for ever. And a search among all objects stops every thread for half a second where a large study is shown.
+    Automatic collection runs in whichever thread allocates and destroys QObjects there. `~QObject` takes a mutex of Qt
+    and then waits for the GIL; the window's thread may hold the GIL and wait for that mutex: a deadlock. A full
+    collection also pauses every thread, for about 0.5 s with a large study open.
     """
     gc.disable()
 
 
 def search_recent() -> bool:
-    """Search among what was made since the last search, if that is worth it; what is in use then counts as lasting.
+    """Collect objects made since the last collection, if there are enough of them, and freeze those that survive.
 
     Returns:
-        Whether anything was searched.
+        Whether it collected.
     """
     if gc.get_count()[0] < _WORTH_A_SEARCH:
         return False
@@ -44,7 +44,7 @@ def search_recent() -> bool:
 
 
 def search_all() -> None:
-    """Search among all there is."""
+    """Collect among all objects, frozen ones included."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

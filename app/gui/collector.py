@@ -1,4 +1,4 @@
-"""Searches for circular garbage when that holds nobody up."""
+"""Runs the garbage collector in the window's thread, at moments when a pause does not disturb."""
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import greenroom
 from app.gui.application import make_application
+from app.gui.collector import Collector
 from app.gui.main_window import MainWindow
 from app.gui.side_camera import SideCamera
 from app.gui.views import MAIN
@@ -29,6 +30,7 @@ def play_all(study: Path, seconds: float) -> None:
     """
     app = make_application()
     window = MainWindow()
+    Collector(window.studio)
     window.resize(1360, 860)
     window.show()
 

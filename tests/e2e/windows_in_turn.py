@@ -13,6 +13,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from app.gui.application import make_application
+from app.gui.collector import Collector
 from app.gui.main_window import MainWindow
 from app.gui.study_windows import WINDOWS
 from widgets.choice_dialog import ChoiceDialog
@@ -60,6 +61,7 @@ def main() -> None:
     """Open the study that is named first on the command line, and then every window."""
     make_application()
     window = MainWindow()
+    Collector(window.studio)
     # The window of an import asks for a file at once.
     window.files.questions.annotations = lambda _window=None: None  # type: ignore[method-assign]
     window.show()

@@ -452,10 +452,10 @@ def write(done: Done) -> tuple[Path, Path]:
 
 
 def publish_pending(study: Path) -> list[tuple[str, Path]]:
-    """Write the certificates of withdrawals whose process was killed after the study had taken its place.
+    """Write the certificates of withdrawals whose process was killed after it had replaced the study's file.
 
-    One of a withdrawal that did not come so far is removed: the study holds the person still. What such a process left
-    beside the study goes too.
+    Deletes the certificate of a withdrawal that was killed earlier, because the study still holds the person, and the
+    scratch folders that such a process left beside the study.
 
     Returns:
         What each calls the person, and where it is.
