@@ -71,8 +71,10 @@ def only_new_garbage() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def garbage_searched_here() -> Iterator[None]:
-    """Collect what tests leave in the thread that runs them, once it is worth it."""
+    """Collect what tests leave in the thread that runs them, once it is worth it; see `search_recent`."""
+    gc.disable()
     yield
+    gc.disable()
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
 

@@ -33,9 +33,12 @@ def search_by_hand() -> None:
 def search_recent() -> bool:
     """Collect objects made since the last collection, if there are enough of them, and freeze those that survive.
 
+    Disables automatic collection again: srsly, which spaCy loads its models with, enables it.
+
     Returns:
         Whether it collected.
     """
+    gc.disable()
     if gc.get_count()[0] < _WORTH_A_SEARCH:
         return False
     gc.collect()

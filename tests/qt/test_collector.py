@@ -67,6 +67,12 @@ def test_only_the_window_s_thread_destroys_what_nobody_holds(studio: Studio, mon
     watching.deleteLater()
 
 
+def test_a_library_that_enables_collection_does_not_do_so_for_long(studio: Studio) -> None:
+    gc.enable()
+    search_recent()
+    assert not gc.isenabled()
+
+
 def test_a_few_new_objects_wait(studio: Studio) -> None:
     gc.collect()
     assert not search_recent()
