@@ -1,5 +1,6 @@
 """Decoding a file's pictures in the order they are shown, from any keyframe, with every position accounted for."""
 
+import errno
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ from av.video.stream import VideoStream
 
 from media.index import FrameIndex
 from media.source import open_source
+from project.errors import UserError
 
 _LAYERS_AT = 21
 _MOST_THREADS = 17
+_OF_THE_MACHINE = (errno.ENOMEM, errno.EAGAIN)
 _FILLER = b"\x0c\x80"
 
 
@@ -30,7 +33,9 @@ class Decoder:
     """Decodes forward from a keyframe.
 
     A position is damaged when its packet could not be decoded, when the decoder had to invent parts of it, or when
-    that happened earlier in the same group of pictures, which later pictures are built on. One thread owns it.
+    that happened earlier in the same group of pictures, which later pictures are built on. Where the machine has no
+    memory or no thread left to decode with, `restart` and `next` raise a UserError: that says nothing of the file.
+    One thread owns it.
     """
 
     def __init__(self, path: Path, index: FrameIndex) -> None:
@@ -66,7 +71,8 @@ class Decoder:
             for stamp in (int(index.pts[index.keyframes[wanted]]), int(index.key_dts[wanted])):
                 try:
                     self._container.seek(stamp, stream=self._stream)
-                except av.FFmpegError:
+                except av.FFmpegError as error:
+                    self._require_machine(error)
                     continue
                 first = self._first_key()
                 if first is not None and first.pts is not None and first.pts <= index.pts[start]:
@@ -153,14 +159,18 @@ class Decoder:
             for packet in self._packets:
                 if packet.is_keyframe and packet.size:
                     return packet
-        except av.FFmpegError:
-            return None
+        except av.FFmpegError as error:
+            self._require_machine(error)
         return None
 
     def _pull(self) -> None:
         try:
             packet = next(self._packets)
-        except (StopIteration, av.FFmpegError):
+        except StopIteration:
+            self._flush()
+            return
+        except av.FFmpegError as error:
+            self._require_machine(error)
             self._flush()
             return
         if packet.size == 0:
@@ -179,16 +189,16 @@ class Decoder:
             self._spoil(self.position)
         try:
             self._take(self._stream.codec_context.decode(packet))
-        except av.FFmpegError:
-            self._spoil(self.position)
+        except av.FFmpegError as error:
+            self._fail(error)
 
     def _flush(self) -> None:
         self._ended = True
         self._finish_threads()
         try:
             self._take(self._stream.codec_context.decode(None))
-        except av.FFmpegError:
-            self._spoil(self.position)
+        except av.FFmpegError as error:
+            self._fail(error)
 
     def _finish_threads(self) -> None:
         """Let every thread of an H.264 decoder finish its picture before the delayed ones are asked for.
@@ -206,8 +216,8 @@ class Decoder:
         for _ in range(_MOST_THREADS):
             try:
                 self._take(codec.decode(Packet(start + _FILLER)))
-            except av.FFmpegError:
-                self._spoil(self.position)
+            except av.FFmpegError as error:
+                self._fail(error)
 
     def _take(self, frames: list[av.VideoFrame]) -> None:
         for frame in frames:
@@ -218,6 +228,18 @@ class Decoder:
             position = None if frame.pts is None else self._index.position_of(frame.pts)
             if position is not None:
                 self._ready.append((position, frame))
+
+    def _fail(self, error: av.FFmpegError) -> None:
+        self._require_machine(error)
+        self._spoil(self.position)
+
+    def _require_machine(self, error: av.FFmpegError) -> None:
+        """Raise a UserError where the machine failed, and not the file."""
+        if error.errno in _OF_THE_MACHINE:
+            raise UserError(
+                f"There is too little memory left to decode {self._path.name}.",
+                "Close other programs and try again; where that does not help, the file is damaged.",
+            ) from None
 
     def _spoil(self, position: int) -> None:
         key = self._index.key_of(position) + 1

@@ -1,8 +1,10 @@
+import errno
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from media.decoding import Decoder
 from media.frames import FrameReader
 from media.index import load_index
 from media.iterate import iterate, pictures
+from project.errors import UserError
 from tests.fakes.clips import make_clip, number_of
 
 KINDS: Mapping[str, dict[str, Any]] = {
@@ -141,6 +144,32 @@ def test_kept_pictures_are_bounded(tmp_path: Path) -> None:
         for i in (150, 20, 120, 60, 61, 62):
             reader.at(i)
         assert 0 < len(reader._kept) <= 10
+
+
+def test_a_decoder_that_loses_pictures_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clip = make_clip(tmp_path / "a.mp4", frames=60, gop=20)
+    take = Decoder._take
+    with FrameReader(clip) as reader:
+        failing = reader._decoder
+        monkeypatch.setattr(Decoder, "_take", lambda self, frames: None if self is failing else take(self, frames))
+        for i in (45, 7, 44, 59):
+            frame = reader.at(i)
+            assert number_of(frame.image) == i
+            assert not frame.damaged
+
+
+@pytest.mark.parametrize("code", [errno.ENOMEM, errno.EAGAIN])
+def test_a_machine_that_fails_is_not_a_damaged_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    def no_room(decoder: Decoder, frames: list[av.VideoFrame]) -> None:
+        raise av.FFmpegError(code, "no room")
+
+    clip = make_clip(tmp_path / "a.mp4", frames=30, gop=20)
+    with FrameReader(clip) as reader:
+        with monkeypatch.context() as patch:
+            patch.setattr(Decoder, "_take", no_room)
+            with pytest.raises(UserError, match=r"too little memory left to decode a\.mp4"):
+                reader.at(25)
+        assert number_of(reader.at(25).image) == 25
 
 
 def test_times_outside_are_clamped_and_positions_are_not(tmp_path: Path) -> None:
