@@ -99,7 +99,9 @@ class Decoder:
                 self._ready.popleft()
             if self._ready:
                 found, frame = self._ready[0]
-                if self._refreshes_gradually(found, frame):
+                if self._is_unsure_key() and (
+                    found != self.position or frame.pict_type != av.video.frame.PictureType.I
+                ):
                     self._start_earlier()
                     continue
                 if found == self.position:
@@ -115,24 +117,31 @@ class Decoder:
             if self._ended:
                 if self.position >= len(self._index):
                     return None
+                if self._is_unsure_key():
+                    self._start_earlier()
+                    continue
                 self._spoil(self.position)
                 return self._emit(None)
             self._pull()
 
-    def _refreshes_gradually(self, found: int, frame: av.VideoFrame) -> bool:
-        """Whether a keyframe only begins a rolling refresh: its picture is held back, or is not a whole one."""
+    def _is_unsure_key(self) -> bool:
+        """Whether the next position is a keyframe that may only begin a rolling refresh.
+
+        If it does, its picture is held back, with all others until the refresh is through, or is not a whole one.
+        """
         index = self._index
         return (
             index.codec == "h264"
             and not self._lead
             and self._key > 0
             and self.position == int(index.keyframes[self._key])
-            and (found != self.position or frame.pict_type != av.video.frame.PictureType.I)
         )
 
     def _start_earlier(self) -> None:
         whole = self._whole_from
         self._lead = 1
+        # With four threads and more FFmpeg never comes to the end of a refresh from which pictures are left out.
+        self._skips = False
         self.restart(self._key)
         self._whole_from = whole
 
@@ -144,12 +153,13 @@ class Decoder:
             # By default data that is left over after a slice, the mark of many a damaged one, is not held an error.
             stream.codec_context.options = {"err_detect": "aggressive"}
         self._stream = stream
-        self._skips = not self._index.counted and _marks_references(stream)
+        self._skips = not self._index.counted and not self._lead and _marks_references(stream)
 
     def _forget(self, position: int) -> None:
         self.position = position
         self._ready.clear()
         self._ended = False
+        self._stream.codec_context.skip_frame = "DEFAULT"
         self._damaged_until = -1
         self._whole_from = 0
 

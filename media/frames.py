@@ -1,6 +1,5 @@
 """Exactly the frame asked for, by position or by time, with its neighbours kept ready."""
 
-import logging
 from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
@@ -12,8 +11,6 @@ from media.index import FrameIndex, load_index
 from media.picture import Frame as Frame
 from media.picture import Picture
 from project.timebase import SECOND, FrameTimes
-
-_log = logging.getLogger(__name__)
 
 DEFAULT_MEMORY = 256 << 20
 _BEHIND_US = SECOND + SECOND // 4
@@ -138,13 +135,6 @@ class FrameReader:
         if found.frame is None:
             # A keyframe that cannot really be started from: go one further back before giving up.
             found = self._roll(index, max(0, key - 1))
-        if found.frame is None:
-            # Before a picture is called lost, a decoder without a past is asked for it.
-            self._decoder.close()
-            self._decoder = Decoder(self._path, self.index)
-            found = self._roll(index, max(0, key - 1))
-            if found.frame is not None:
-                _log.warning("a decoder lost frame %d from keyframe %d, and another did not", index, key)
         self._keep(found)
         return found
 

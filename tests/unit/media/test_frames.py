@@ -67,6 +67,27 @@ def test_every_frame_is_the_one_that_a_full_decode_shows(clip: Path) -> None:
             assert reader.at_time(middle).index == i
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5, 9])
+def test_every_frame_is_exact_with_any_number_of_threads(
+    clip: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    attach = Decoder._attach
+
+    def with_threads(decoder: Decoder) -> None:
+        attach(decoder)
+        decoder._stream.codec_context.thread_count = threads
+
+    index = load_index(clip)
+    whole = [picture.planes[0].tobytes() for picture in pictures(clip, index)]
+    monkeypatch.setattr(Decoder, "_attach", with_threads)
+    for i in (len(index) - 1, len(index) - 23, len(index) // 2, 33, 7):
+        with FrameReader(clip, index) as reader:
+            for position in (i, max(0, i - 40), i):
+                picture = reader.picture_at(position)
+                assert picture.planes[0].tobytes() == whole[position], position
+                assert not picture.damaged
+
+
 def test_jumps_ahead_and_steps_back_are_exact(clip: Path) -> None:
     index = load_index(clip)
     whole = [picture.planes[0].tobytes() for picture in pictures(clip, index)]
@@ -144,18 +165,6 @@ def test_kept_pictures_are_bounded(tmp_path: Path) -> None:
         for i in (150, 20, 120, 60, 61, 62):
             reader.at(i)
         assert 0 < len(reader._kept) <= 10
-
-
-def test_a_decoder_that_loses_pictures_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clip = make_clip(tmp_path / "a.mp4", frames=60, gop=20)
-    take = Decoder._take
-    with FrameReader(clip) as reader:
-        failing = reader._decoder
-        monkeypatch.setattr(Decoder, "_take", lambda self, frames: None if self is failing else take(self, frames))
-        for i in (45, 7, 44, 59):
-            frame = reader.at(i)
-            assert number_of(frame.image) == i
-            assert not frame.damaged
 
 
 @pytest.mark.parametrize("code", [errno.ENOMEM, errno.EAGAIN])
