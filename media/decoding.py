@@ -125,9 +125,9 @@ class Decoder:
             self._pull()
 
     def _is_unsure_key(self) -> bool:
-        """Whether the next position is a keyframe that may only begin a rolling refresh.
+        """Whether the next position is a keyframe that may only begin a periodic intra refresh.
 
-        If it does, its picture is held back, with all others until the refresh is through, or is not a whole one.
+        If it does, its picture is incomplete, or nothing is output until the refresh is complete.
         """
         index = self._index
         return (
@@ -140,8 +140,6 @@ class Decoder:
     def _start_earlier(self) -> None:
         whole = self._whole_from
         self._lead = 1
-        # With four threads and more FFmpeg never comes to the end of a refresh from which pictures are left out.
-        self._skips = False
         self.restart(self._key)
         self._whole_from = whole
 
@@ -153,7 +151,7 @@ class Decoder:
             # By default data that is left over after a slice, the mark of many a damaged one, is not held an error.
             stream.codec_context.options = {"err_detect": "aggressive"}
         self._stream = stream
-        self._skips = not self._index.counted and not self._lead and _marks_references(stream)
+        self._skips = not self._index.counted and _marks_references(stream)
 
     def _forget(self, position: int) -> None:
         self.position = position
@@ -190,7 +188,8 @@ class Decoder:
 
     def _feed(self, packet: "Packet[VideoStream]") -> None:
         index = self._index
-        if self._skips:
+        # With four or more threads FFmpeg misses the end of a periodic intra refresh if pictures are skipped.
+        if self._skips and not self._lead:
             unneeded = packet.pts is not None and packet.pts < int(index.pts[min(self._whole_from, len(index) - 1)])
             wanted = "NONREF" if unneeded else "DEFAULT"
             if self._stream.codec_context.skip_frame != wanted:
@@ -247,8 +246,8 @@ class Decoder:
         """Raise a UserError where the machine failed, and not the file."""
         if error.errno in _OF_THE_MACHINE:
             raise UserError(
-                f"There is too little memory left to decode {self._path.name}.",
-                "Close other programs and try again; where that does not help, the file is damaged.",
+                f"There is not enough memory in this computer to decode {self._path.name}.",
+                "Close other programs and try again; if that does not help, the file may be damaged.",
             ) from None
 
     def _spoil(self, position: int) -> None:

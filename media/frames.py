@@ -64,6 +64,7 @@ class FrameReader:
 
         Raises:
             IndexError: there is no such position.
+            UserError: there is not enough memory to decode it.
         """
         return self.picture_at(index).frame()
 

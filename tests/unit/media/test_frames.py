@@ -176,7 +176,7 @@ def test_a_machine_that_fails_is_not_a_damaged_file(tmp_path: Path, monkeypatch:
     with FrameReader(clip) as reader:
         with monkeypatch.context() as patch:
             patch.setattr(Decoder, "_take", no_room)
-            with pytest.raises(UserError, match=r"too little memory left to decode a\.mp4"):
+            with pytest.raises(UserError, match=r"not enough memory in this computer to decode a\.mp4"):
                 reader.at(25)
         assert number_of(reader.at(25).image) == 25
 
