@@ -26,13 +26,18 @@ OPERATION = "greenroom"
 USUAL_PORT = 8786
 _SCHEMES = ("tcp", "tls")
 _CONNECTING_S = 5.0
-_ANSWERING_S = 10.0
+_ANSWERING_S = 30.0
+_WORKER_ANSWERING_S = 10.0
 _CLOSING_S = 3.0
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
 
 class Gone(Exception):
     """The scheduler does not answer any more."""
+
+
+class WorkerSilent(Exception):
+    """A worker does not answer in time; its scheduler does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +152,15 @@ class Cluster:
 
         Raises:
             Gone: the scheduler does not answer.
+            WorkerSilent: the worker does not answer; the scheduler may not know yet that it died.
         """
-        within_s = message.get("wait_s", 0.0) + _ANSWERING_S
+        within_s = message.get("wait_s", 0.0) + _WORKER_ANSWERING_S
         asked = self._client.scheduler.broadcast(msg={"op": OPERATION, **message}, workers=[worker], on_error="ignore")
-        found: dict[str, Any] = await self._asked(asked, within_s)
+        try:
+            found: dict[str, Any] = await self._asked(asked, within_s)
+        except Gone:
+            await self.seats()
+            raise WorkerSilent from None
         said = found.get(worker)
         return said if isinstance(said, str) else None
 

@@ -17,7 +17,7 @@ from app.core.cluster.piece import TRIES, Piece
 from app.core.cluster.relay import work as task
 from app.core.jobs import answer, kind_of, store_part
 from app.core.session import Session
-from models.connection.cluster import Cluster, Gone, Scheduler, Seat
+from models.connection.cluster import Cluster, Gone, Scheduler, Seat, WorkerSilent
 from project.counted import counted
 from project.errors import UserError
 from project.ids import new_id
@@ -137,8 +137,14 @@ class Serving:
     async def _hear(self, seat: Seat) -> None:
         """Ask one worker again and again what it has to say; ends when it is gone."""
         missing = 0
-        while (said := await self._cluster.exchange(seat.address, run="", seen=0, told="", wait_s=0)) is None:
-            missing += 1
+        while True:
+            try:
+                said = await self._cluster.exchange(seat.address, run="", seen=0, told="", wait_s=0)
+                if said is not None:
+                    break
+                missing += 1
+            except WorkerSilent:
+                pass
             if all(one.address != seat.address for one in await self._cluster.seats()):
                 return
             if missing >= _NOT_THERE:
@@ -156,9 +162,12 @@ class Serving:
             self._telling[seat.address] = []
         while not self._ending:
             telling = [*self._telling[seat.address]]
-            said = await self._cluster.exchange(
-                seat.address, run=self._run, seen=self._seen[seat.address], told=json.dumps(telling), wait_s=_WAIT_S
-            )
+            try:
+                said = await self._cluster.exchange(
+                    seat.address, run=self._run, seen=self._seen[seat.address], told=json.dumps(telling), wait_s=_WAIT_S
+                )
+            except WorkerSilent:
+                said = None
             if said is None:
                 missing += 1
                 if missing >= _NOT_THERE or all(one.address != seat.address for one in await self._cluster.seats()):

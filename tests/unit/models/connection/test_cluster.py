@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from models.connection import cluster
-from models.connection.cluster import Cluster, Scheduler, permitted, scheduler_at
+from models.connection.cluster import Cluster, Gone, Scheduler, WorkerSilent, permitted, scheduler_at
 from project.errors import UserError
 from project.policy import Departure, Forbidden, Purpose
 
@@ -115,3 +115,27 @@ def test_who_is_cancelled_as_the_answer_comes_is_cancelled(moments: int) -> None
         assert asking.cancelled() is not too_late
 
     asyncio.run(run())
+
+
+class Hanging:
+    """A client of a scheduler that waits for a worker without end, and answers for itself or not."""
+
+    def __init__(self, answers: bool) -> None:
+        self.scheduler, self._answers = self, answers
+
+    async def broadcast(self, **_: object) -> object:
+        return await asyncio.get_running_loop().create_future()
+
+    async def identity(self, n_workers: int) -> object:
+        if not self._answers:
+            raise OSError
+        return {"workers": {}}
+
+
+@pytest.mark.parametrize(("answers", "error"), [(True, WorkerSilent), (False, Gone)])
+def test_a_worker_that_hangs_is_not_taken_for_its_scheduler(
+    answers: bool, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_WORKER_ANSWERING_S", 0.01)
+    with pytest.raises(error):
+        asyncio.run(Cluster(Hanging(answers)).exchange("tcp://127.0.0.1:1", wait_s=0.0))
