@@ -46,6 +46,11 @@ lint: $(VENV)/tests.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m tools.house
+
+# Lines and modules by root, import cycles, class names that occur twice, folders that are too full.
+house: $(VENV)/tests.stamp
+	$(BIN)/python -m tools.house
 
 bench: $(VENV)/tests.stamp
 	$(BIN)/python -m tests.bench
@@ -86,4 +91,4 @@ texts: $(VENV)/tests.stamp
 	mkdir -p build
 	$(BIN)/pybabel --quiet extract --no-default-keywords -k tr -k trn:1,2 -k later --project Greenroom -o build/greenroom.pot app widgets project
 
-.PHONY: help bench-check demo test test-conditions lint bench bench-gpu soak install-test wheel constraints docs texts
+.PHONY: help house bench-check demo test test-conditions lint bench bench-gpu soak install-test wheel constraints docs texts

@@ -19,7 +19,7 @@ def main() -> int:
     """Run the command line and return its exit code."""
     _put_first()
     _leave_no_memory()
-    from app.cli import run
+    from app.cli.main import run
 
     return run()
 
@@ -28,14 +28,14 @@ def dask_setup(worker: object) -> None:
     """Prepare a worker of Dask that starts with `dask worker --preload greenroom ADDRESS`."""
     _put_first()
     _leave_no_memory()
-    from app.core.cluster.relay import attach
+    from benchmark.cluster.worker_proxy import attach
 
     attach(worker, Path(__file__).resolve())
 
 
 def dask_teardown(_worker: object) -> None:
     """Let go of what the worker kept, when it stops."""
-    from app.core.cluster.relay import detach
+    from benchmark.cluster.worker_proxy import detach
 
     detach()
 

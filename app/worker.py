@@ -28,12 +28,12 @@ import threading
 import time
 from typing import Any, TextIO
 
-from app.core.jobs import CONNECTING, compute
-from models.connection import sentinel
-from models.connection.network_filter import refuse_network
+from models.connection import network_sandbox as sentinel
+from models.connection.network_sandbox import refuse_network
+from project.entities.egress_policy import Forbidden
+from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
-from project.policy import Forbidden
-from project.types import Json
+from project.session.jobs import CONNECTING, compute
 
 REPORT_EVERY_S = 0.05
 _BEHIND_THE_WINDOW = 10

@@ -1,4 +1,8 @@
-"""The sound of a source on its way into a clip: copied as it is where that is exact, else cut, treated, encoded."""
+"""The sound of a source on its way into a clip: copied as it is where that is exact, else cut, treated, encoded.
+
+A copy of a clip with the sound of its source, treated: the pictures as they were encoded, the sound anew. A copy of a
+clip without its sound, picture for picture as it was encoded. Sound alone in a file, stored without loss.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,14 +14,16 @@ import av
 import numpy as np
 from av.audio.stream import AudioStream
 from av.codec.context import Flags
-from av.container import OutputContainer
+from av.container import InputContainer, OutputContainer
 from av.packet import Packet
+from av.video.stream import VideoStream
 
-from media.audio import stream_sound
-from media.encoding import EncodeOptions
-from media.lossless import LosslessEncoder, SoundFilter
-from media.own_sound import stream_own
-from media.source import open_source, sound_stream, start_of, to_us
+from media.encoding import EncodeOptions, replaced_when_whole
+from media.frame_index import FrameIndex, load_index
+from media.sound import LosslessEncoder, Samples, SoundFilter, stream_own, stream_sound
+from media.source import open_source, opened, picture_stream, sound_stream, start_of, to_us, write_error
+from project.errors import UserError
+from project.progress import Progress, Silent
 from project.timebase import SECOND
 
 _ENCODER = re.compile(rb"(?:Lav[cf]|LAME|Nero|iTunes|FAAC|Fraunhofer)[ -~]{3,}")
@@ -159,3 +165,179 @@ def _forget_encoder(packet: "Packet[AudioStream]") -> None:
     data = bytes(packet)
     if _ENCODER.search(data):
         packet.update(_ENCODER.sub(lambda found: bytes(len(found[0])), data))
+
+
+OPTIONS = {"movflags": "+faststart", "fflags": "+bitexact"}
+"""Of the MP4 writer: nothing is told about when and with what it was written."""
+
+
+def silent_copy(source: Path, destination: Path) -> int:
+    """Copy the pictures of a clip that `paint_clip` wrote into a new file; returns how many.
+
+    Time zero stays where it is: where the picture begins after it, the first picture is shown from zero on, because
+    without sound a player would begin with the picture and show all that follows too early.
+
+    Raises:
+        UserError: the source cannot be read or has no picture, or the destination cannot be written.
+    """
+    index = load_index(source)
+    count = 0
+    try:
+        with opened(source) as container:
+            pictures = picture_stream(container)
+            assert pictures is not None
+            start = int(index.pts[0])
+            zero = round(index.origin_us / 1_000_000 / index.time_base)
+            ticks = index.time_base.denominator
+            options = {**OPTIONS, "movie_timescale": str(ticks)}
+            with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output:
+                stream = output.add_stream_from_template(pictures)
+                for packet in container.demux(pictures):
+                    if packet.pts is None or packet.size == 0:
+                        continue
+                    if packet.pts == start:
+                        packet.duration = (packet.duration or 0) + start - zero
+                        packet.pts = packet.dts = 0
+                    else:
+                        packet.pts -= zero
+                        packet.dts = packet.pts
+                    packet.stream = stream
+                    output.mux(packet)
+                    count += 1
+    except (OSError, av.FFmpegError) as error:
+        raise write_error(destination, error) from None
+    if count != len(index):
+        raise UserError(f"Only {count} of {len(index)} frames could be copied.", "Render the recording again.")
+    return count
+
+
+def sounding_copy(
+    clip: Path,
+    source: Path,
+    destination: Path,
+    treatment: SoundFilter,
+    *,
+    zero_us: int = 0,
+    progress: Progress | None = None,
+) -> int:
+    """Write the pictures of a clip that `paint_clip` wrote with the sound of a whole recording; returns how many.
+
+    The sound is decoded from the recording, treated, and stored without loss. Nothing of a sound that the clip has
+    comes along, and no packet of the recording's.
+
+    Args:
+        clip: with the pictures.
+        source: the recording, which has sound.
+        destination: an MP4, told nothing about.
+        treatment: what changes the sound.
+        zero_us: where the clip's zero lies on the recording's axis; in the copy, zero is that of the recording.
+        progress: told in pictures.
+
+    Raises:
+        UserError: a file cannot be read, the clip has no picture, or the destination cannot be written.
+        Cancelled: the user stopped it.
+    """
+    index = load_index(clip)
+    try:
+        with opened(clip) as container:
+            options = {**OPTIONS, "movie_timescale": str(index.time_base.denominator)}
+            with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output:
+                count = _write(output, container, source, treatment, index, zero_us, progress or Silent())
+    except (OSError, av.FFmpegError) as error:
+        raise write_error(destination, error) from None
+    if count != len(index):
+        raise UserError(f"Only {count} of {len(index)} frames could be copied.", "Render the recording again.")
+    return count
+
+
+def _write(
+    output: OutputContainer,
+    container: InputContainer,
+    source: Path,
+    treatment: SoundFilter,
+    index: FrameIndex,
+    zero_us: int,
+    progress: Progress,
+) -> int:
+    pictures = picture_stream(container)
+    assert pictures is not None
+    stream: VideoStream = output.add_stream_from_template(pictures)
+    track = Soundtrack(output, source, None, EncodeOptions(), treatment)
+    shift = round(Fraction(zero_us - index.origin_us, SECOND) / index.time_base)
+    count = 0
+    try:
+        for packet in container.demux(pictures):
+            if packet.pts is None or packet.size == 0:
+                continue
+            progress.check_cancelled()
+            packet.pts += shift
+            packet.dts = packet.pts
+            at_us = to_us(packet.pts, index.time_base.numerator, index.time_base.denominator)
+            output.mux(list(track.until(at_us)))
+            packet.stream = stream
+            output.mux(packet)
+            count += 1
+            progress.progress(count, len(index), "Writing the sound")
+        output.mux(list(track.until(None)))
+    finally:
+        track.close()
+    return count
+
+
+_CODECS: dict[str, Literal["flac", "pcm_s16le"]] = {".flac": "flac", ".wav": "pcm_s16le"}
+
+
+def write_sound(
+    source: Path,
+    destination: Path,
+    treatment: SoundFilter | None = None,
+    *,
+    start_us: int = 0,
+    end_us: int | None = None,
+    axis_us: int = 0,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> tuple[int, int]:
+    """Write the sound of a file as FLAC or WAV of 16 bits at its own rate; returns the samples read and written.
+
+    Args:
+        source: the media file.
+        destination: ends in `.flac` or `.wav`.
+        treatment: what changes the sound.
+        start_us: where to begin, on the file's own axis.
+        end_us: where to stop; the end of the sound when not given.
+        axis_us: where the file's zero lies on the axis that the treatment knows.
+        overwrite: whether an existing file may be replaced.
+        progress: told in milliseconds of sound.
+
+    Raises:
+        UserError: the source cannot be read or has no sound; the destination has another ending, exists, or cannot be
+            written.
+        Cancelled: the user stopped it.
+    """
+    suffix = destination.suffix.lower()
+    if suffix not in _CODECS:
+        raise UserError(
+            f"Sound is written as FLAC or WAV, not as “{suffix or destination.name}”.", "Let the name end in .flac."
+        )
+    counts = [0, 0]
+    with replaced_when_whole(destination, (source,), overwrite=overwrite) as temporary:
+        own = stream_own(source, start_us, end_us, progress)
+        blocks = _counted(own.blocks, counts, 0)
+        if treatment is not None:
+            blocks = treatment.treat(blocks, own.rate, start_us + axis_us)
+        options = {"fflags": "+bitexact", **({"rf64": "auto"} if suffix == ".wav" else {})}
+        try:
+            with av.open(f"file:{temporary.absolute()}", "w", format=suffix[1:], options=options) as output:
+                encoder = LosslessEncoder(output, own.rate, own.channels, _CODECS[suffix])
+                for packet in encoder.packets(_counted(blocks, counts, 1)):
+                    output.mux(packet)
+        except (OSError, av.FFmpegError) as error:
+            raise write_error(destination, error) from None
+    return counts[0], counts[1]
+
+
+def _counted(blocks: Iterator[Samples], counts: list[int], which: int) -> Iterator[Samples]:
+    for block in blocks:
+        counts[which] += block.shape[1]
+        yield block

@@ -1,10 +1,16 @@
-"""Opening a media file so that whatever is wrong with it becomes one clear sentence."""
+"""Opening a media file so that whatever is wrong with it becomes one clear sentence.
+
+What is read as a recording: single files of the containers listed here, and nothing that names other files.
+"""
 
 import errno
 import os
+import struct
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import av
@@ -14,16 +20,256 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from media.playlists import reader_for, readers, require_no_playlist, require_own_data
 from project.errors import UserError
-from project.regular_file import SpecialFileError, open_regular, read_regular
+from project.files.filesystem import SpecialFileError, open_regular, read_regular
+from project.text_format import shown
 from project.timebase import SECOND
+
+_CONTAINERS = frozenset(
+    {
+        *(
+            "mov",
+            "matroska",
+            "avi",
+            "mpegts",
+            "mpeg",
+            "flv",
+            "ogg",
+            "asf",
+            "mxf",
+            "dv",
+            "nut",
+            "ivf",
+            "rm",
+            "gxf",
+            "wtv",
+        ),
+        *("dhav", "gif", "h264", "hevc", "mpegvideo", "m4v", "mjpeg", "obu", "yuv4mpegpipe"),
+        *("wav", "w64", "aiff", "caf", "au", "flac", "mp3", "aac", "loas", "ac3", "eac3", "dts", "amr", "ape", "wv"),
+        *("tta", "tak", "truehd", "mpc", "mpc8", "voc", "dsf"),
+        *("png_pipe", "jpeg_pipe", "bmp_pipe", "tiff_pipe", "webp_pipe"),
+    }
+)
+"""FFmpeg's readers of containers, and of bare pictures and sound, that read one file and open no other.
+
+Those of still pictures are among them for the message that says what such a file is.
+"""
+_HEAD = 1024
+_MARKS = (
+    *(b"<", b"[", b"#ext", b"ffconcat", b"rtsptext", b"smiltext", b"v=0", b"s=", b"o=-", b"webvtt", b"asf "),
+    *(b"rtsp:", b"http:", b"https:", b"mms:", b'file "', b"rem ", b'title "', b'performer "'),
+)
+"""How playlists, manifests, cue sheets and descriptions of streams begin, in small letters."""
+_MOST_TABLES = 1_000_000
+_MOST_AFTER = 1_000
+_FIRST = {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid", b"styp"}
+_NO_TABLES = {b"mdat", b"free", b"skip", b"uuid", b"styp", b"sidx", b"ftyp"}
+"""Boxes of a QuickTime or MPEG-4 file in which its reader looks for no table."""
+_OF_MOVIE = (b"mvhd", b"cmov")
+_REFERENCES = (b"dref", b"rmra", b"cmvd")
+_PIECE = 8 << 20
+_OVERLAP = 4 << 20
+_LARGEST_UNPACKED = 64 << 20
+_MOST_COMPRESSED = 16
+_MOST_REFERENCES = 100_000
+"""Places of data that are looked at in one file; a recording has one for each track."""
+_DEEPEST = 4
+_INSIDE_THIS_FILE = 1
+
+
+@cache
+def readers() -> str:
+    """Return the readers of FFmpeg that read nothing but the file that they are given, for its `format_whitelist`."""
+    return ",".join(sorted(_CONTAINERS & av.formats_available))
+
+
+@cache
+def reader_for(suffix: str) -> str | None:
+    """Return the reader that a suffix, with its dot, belongs to; None where there is none, or it may not be used."""
+    plain = suffix[1:].lower()
+    offered = (av.ContainerFormat(name, "r") for name in readers().split(","))
+    return next((reader.name.split(",")[0] for reader in offered if plain and plain in reader.extensions), None)
+
+
+def require_no_playlist(handle: int, name: str) -> None:
+    """Return quietly where a file does not begin like a list of other files.
+
+    It is for a clear message. What protects is `readers`: a list in a disguise that this does not know has no reader.
+
+    Args:
+        handle: a descriptor of the file.
+        name: of the file.
+
+    Raises:
+        UserError: it does.
+        OSError: it cannot be read.
+    """
+    if _letters(os.pread(handle, _HEAD, 0)).lstrip().lower().startswith(_MARKS):
+        raise _names_others(name)
+
+
+def _letters(head: bytes) -> bytes:
+    """Return how a file begins as plain letters: text in UTF-16, whether a mark says so or not, without its zeros."""
+    begin = head.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+    even, odd = begin[0:16:2], begin[1:16:2]
+    # The size of the first table of an MPEG-4 file has zeros too, but not at every second place.
+    wide = begin != b"" and ((not any(even) and all(odd)) or (all(even) and not any(odd)))
+    return begin.replace(b"\0", b"") if wide else begin
+
+
+def require_own_data(handle: int, name: str, *, is_quicktime: bool = False) -> bool:
+    """Return quietly where a QuickTime or MPEG-4 file holds its pictures and sound itself.
+
+    Reference movies name other files, in a table of alternatives (`rmra`) or as where a track's data is (`dref`,
+    ISO/IEC 14496-12, 8.7.2). Those are never opened: a track would be made of what lies at the same place of this one.
+
+    Tables are searched for wherever they are nested, also where the sizes of those around them are wrong or their
+    kind hides them: FFmpeg forgives that, and so no structure is relied on.
+
+    Args:
+        handle: a descriptor of the file; where it stands stays the same.
+        name: of the file.
+        is_quicktime: whether the reader took it for one; such a file may begin with a table of any kind.
+
+    Returns:
+        Whether it was taken for such a file; others are not looked at.
+
+    Raises:
+        UserError: it names others, or its tables are written as no recorder writes them.
+        OSError: it cannot be read.
+    """
+    if not is_quicktime and os.pread(handle, 4, 4) not in _FIRST:
+        return False
+    allowance = _Allowance()
+    for piece in _tables(handle, name):
+        _require_no_reference(piece, name, allowance)
+    return True
+
+
+def _tables(handle: int, name: str) -> Iterator[bytes]:
+    """Yield the content of a QuickTime file outside its pictures and sound, in overlapping pieces."""
+    end, at, found, left = os.fstat(handle).st_size, 0, False, _MOST_TABLES
+    while left:
+        head = os.pread(handle, 24, at)
+        if len(head) < 8:
+            return
+        size, kind, start = int.from_bytes(head[:4]), head[4:8], 8
+        if size == 1:
+            size, start = int.from_bytes(head[8:16]), 16
+        elif size == 0:
+            size = end - at
+        if size < start:
+            return
+        until = min(at + size, end)
+        # A table may pass for free space (FFmpeg's mov reader takes it for a movie where there is no other).
+        if kind not in _NO_TABLES or (kind == b"free" and head[start + 4 : start + 8] in _OF_MOVIE):
+            yield from _pieces(handle, at, until)
+        at, left = until, left - 1
+        if kind == b"moov" and not found:
+            # What follows are the pieces of a long recording, which describe no track.
+            found, left = True, _MOST_AFTER
+    if not found:
+        raise _odd(name)
+
+
+def _pieces(handle: int, at: int, until: int) -> Iterator[bytes]:
+    while True:
+        piece = os.pread(handle, min(_PIECE + _OVERLAP, until - at), at)
+        yield piece
+        if len(piece) <= _PIECE:
+            return
+        at += _PIECE
+
+
+@dataclass(slots=True)
+class _Allowance:
+    """How much may still be done to look through one file, so that none takes hours.
+
+    Attributes:
+        unpacked: bytes that may be unpacked.
+        compressed: tables that may be unpacked.
+        references: places of data that may be looked at.
+    """
+
+    unpacked: int = _LARGEST_UNPACKED
+    compressed: int = _MOST_COMPRESSED
+    references: int = _MOST_REFERENCES
+
+
+def _require_no_reference(content: bytes, name: str, allowance: _Allowance, depth: int = 0) -> None:
+    for kind in _REFERENCES:
+        at = content.find(kind)
+        while at >= 0:
+            at += len(kind)
+            if kind == b"rmra" and content[at + 4 : at + 8] == b"rmda":
+                raise _names_others(name)
+            if kind == b"dref" and _leads_outside(content, at, name, allowance):
+                raise _names_others(name)
+            if kind == b"cmvd" and (inside := _unpacked(content, at, name, allowance)):
+                if depth == _DEEPEST:
+                    raise _odd(name)
+                _require_no_reference(inside, name, allowance, depth + 1)
+            at = content.find(kind, at)
+
+
+def _leads_outside(content: bytes, at: int, name: str, allowance: _Allowance) -> bool:
+    """Whether a table of where data is (`dref`), from its version on, names another place than this file."""
+    count = int.from_bytes(content[at + 4 : at + 8])
+    at += 8
+    for number in range(count):
+        allowance.references -= 1
+        if allowance.references < 0:
+            raise _odd(name)
+        if at + 12 > len(content):
+            if number and len(content) == _PIECE + _OVERLAP:
+                raise _odd(name)
+            return False
+        size, form, flags = struct.unpack_from(">I4sI", content, at)
+        if not form.isascii() or not form.decode("ascii").isprintable():
+            # These four letters stand there by chance.
+            return False
+        # Some recorders forget to say that the data is inside; without a place, it can be nowhere else.
+        if size > 12 and form in (b"url ", b"urn ", b"alis", b"rsrc") and not flags & _INSIDE_THIS_FILE:
+            return True
+        at += max(size, 12)
+    return False
+
+
+def _unpacked(content: bytes, at: int, name: str, allowance: _Allowance) -> bytes:
+    """Return the tables of a compressed movie (`cmov`; QuickTime File Format, Compressed Movie Resources)."""
+    allowance.compressed -= 1
+    if allowance.compressed < 0:
+        raise _odd(name)
+    stream = zlib.decompressobj()
+    try:
+        # Its size when unpacked comes first.
+        inside = stream.decompress(memoryview(content)[at + 4 :], allowance.unpacked + 1)
+    except zlib.error:
+        return b""
+    allowance.unpacked -= len(inside)
+    if allowance.unpacked < 0 or (inside and not stream.eof):
+        raise _odd(name)
+    return inside
+
+
+def _names_others(name: str) -> UserError:
+    return UserError(
+        f"{shown(name)} is no recording: it names other files, which are not opened.", "Choose a video or sound file."
+    )
+
+
+def _odd(name: str) -> UserError:
+    return UserError(
+        f"{shown(name)} is no recording that can be read: its tables are written as no recorder writes them.",
+        "Convert it to another MP4 file first.",
+    )
+
 
 _ANOTHER = "Choose a video or sound file."
 FASTEST_SOUND = 6_144_000
 """Samples a second; what says to hold more is damaged, and to resample it would take hours."""
 UNNAMED = Path("/proc/self/fd")
-"""Where a process finds its open files, whatever they are called; see `media.destination.UnnamedFile`."""
+"""Where a process finds its open files, whatever they are called; see `media.encoding.UnnamedFile`."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from media.audio import stream_mono
-from media.cache import load_arrays, save_arrays
-from media.fingerprint import fingerprint
+from media.sound import stream_mono
+from project.files.fingerprints import fingerprint
+from project.files.temporary_files import load_arrays, save_arrays
 from project.progress import Progress, Silent
 from project.timebase import SECOND
 

@@ -1,4 +1,9 @@
-"""How much boxes share. A box is x, y, width, height, in pixels or in any other unit."""
+"""How much boxes share. A box is x, y, width, height, in pixels or in any other unit.
+
+Rectangles of a picture that are worth a closer look.
+"""
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,3 +24,39 @@ def overlaps(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
 def overlap(box: ArrayLike, other: ArrayLike) -> float:
     """Return the intersection over union of two boxes; see `overlaps`."""
     return float(overlaps(box, other)[0, 0])
+
+
+# A face is told from what is around it: windows show this share of the longer side of their box on every side.
+_AROUND = 0.5
+_LEAST_AROUND = 32
+# Windows start and end on the detectors' own grid, where they see in them what they see in the whole picture.
+_GRID = 32
+# When the windows would cover more of the picture than this, the whole is quicker.
+_MOST = 0.6
+
+Box = Sequence[float] | NDArray[np.floating]
+Window = tuple[int, int, int, int]
+
+
+def windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
+    """Return left, top, right, bottom of rectangles that show all boxes with what is around them; none overlap."""
+    found: list[Window] = []
+    for x, y, w, h in boxes:
+        around = max(_AROUND * max(w, h), _LEAST_AROUND)
+        left, top = (max(0, int((start - around) // _GRID * _GRID)) for start in (x, y))
+        right = min(width, int(-(-(x + w + around) // _GRID) * _GRID))
+        bottom = min(height, int(-(-(y + h + around) // _GRID) * _GRID))
+        if left >= right or top >= bottom:
+            continue
+        new = (left, top, right, bottom)
+        while touching := [one for one in found if _touch(one, new)]:
+            found = [one for one in found if one not in touching]
+            sides = list(zip(new, *touching, strict=True))
+            new = (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
+        found.append(new)
+    covered = sum((right - left) * (bottom - top) for left, top, right, bottom in found)
+    return found if covered <= _MOST * width * height else [(0, 0, width, height)]
+
+
+def _touch(a: Window, b: Window) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -1,4 +1,7 @@
-"""How long work tells how far it is and learns that it should stop, and how long it still takes."""
+"""How long work tells how far it is and learns that it should stop, and how long it still takes.
+
+Tells the progress of a part of some work as that of the whole.
+"""
 
 import time
 from collections.abc import Callable
@@ -52,7 +55,7 @@ class Stages:
         return made
 
 
-class Remaining:
+class RemainingTimeEstimator:
     """Works out how long something still takes from how far it came so far.
 
     What was done when it was first looked at, such as what a cache held, says nothing of how fast it goes. Work that
@@ -92,3 +95,26 @@ def time_left(seconds: float | None, say: Callable[[str], str] = str) -> str:
     if seconds < 60 * _MINUTES:
         return say(later("about {value:.0f} min left")).format(value=seconds / 60)
     return say(later("about {value:.1f} h left")).format(value=seconds / 3600)
+
+
+class SubtaskProgress:
+    """The progress of a part.
+
+    Args:
+        whole: told how far all is.
+        before: units of the whole that were done before this part.
+        size: units of the whole that this part is.
+        total: units of the whole.
+    """
+
+    def __init__(self, whole: Progress, before: int, size: int, total: int) -> None:
+        self._whole, self._before, self._size, self._total = whole, before, size, total
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        """Tell `done` of the part's `total`, whose units may be others than those of the whole."""
+        share = self._size * done // total if total else 0
+        self._whole.progress(self._before + share, self._total, text)
+
+    def check_cancelled(self) -> None:
+        """Stop where the whole is stopped."""
+        self._whole.check_cancelled()

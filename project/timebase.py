@@ -1,9 +1,16 @@
-"""Integer microseconds, how people write them, and a recording's own frames."""
+"""Integer microseconds, how people write them, and a recording's own frames.
+
+The time of day, as it is written into a study and into files.
+"""
 
 import hashlib
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,3 +113,22 @@ class FrameTimes:
     def step(self, time_us: int, frames: int) -> int:
         """Return the time stamp `frames` away from the frame on screen at `time_us`."""
         return self.time_of(self.frame_at(time_us) + frames)
+
+
+_stopped: ContextVar[str | None] = ContextVar("stopped", default=None)
+
+
+def utc_now() -> str:
+    """Return the time as ISO 8601 in UTC, to the millisecond."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return _stopped.get() or now
+
+
+@contextmanager
+def stopped_clock(at: str) -> Iterator[None]:
+    """Make `utc_now` return this time inside the block: files that must not tell when they were written."""
+    token = _stopped.set(at)
+    try:
+        yield
+    finally:
+        _stopped.reset(token)

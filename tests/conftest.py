@@ -20,11 +20,12 @@ from hypothesis import settings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.gui.unread_sources import leave_sources_unread
-from models import weights
+from app.gui.startup import leave_sources_unread
+from models.weights import installed_weights as weights
 from models.weights.adding import add
-from project import access, store
 from project.errors import UserError
+from project.store import locking as access
+from project.store import study as store
 from tests.fakes.listed_names import write_pipeline
 from tests.fakes.llama_server import LlamaServer, run_llama_server
 from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
@@ -53,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Disable automatic garbage collection, as the window does (app.core.garbage); freeze what exists by now."""
+    """Disable automatic garbage collection, as the window does (project.gc_control); freeze what exists by now."""
     gc.disable()
     try:
         return (yield)

@@ -1,17 +1,18 @@
-"""What stands where there is nothing yet: what this place is for, and what to do next."""
+"""What stands where there is nothing yet: what this place is for, and what to do next.
+
+What a table says while it has no rows: why there are none, and what brings some.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from widgets import theme
-from widgets.elided_button import ElidedButton
-from widgets.icons import pixmap
-from widgets.plain_label import PlainLabel
-from widgets.plain_tip import plain_tip
+from widgets.text_labels import ElidedButton, PlainLabel, plain_tip
+from widgets.theme import pixmap
 
 _WIDEST = 520
 """Pixels of a line of the hint: longer ones are hard to read."""
@@ -20,7 +21,7 @@ _GREEDY = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EmptyStateAction:
     """A button of an empty state; `keys` names its shortcut in the tooltip."""
 
     key: str
@@ -39,7 +40,7 @@ class EmptyState(QWidget):
     chosen = Signal(str)
 
     def __init__(
-        self, icon: str, title: str, hint: str, choices: Sequence[Choice] = (), parent: QWidget | None = None
+        self, icon: str, title: str, hint: str, choices: Sequence[EmptyStateAction] = (), parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._icon = icon
@@ -88,7 +89,7 @@ class EmptyState(QWidget):
         for button in self.findChildren(QPushButton):
             button.setEnabled(choosable)
 
-    def set_links(self, choices: Sequence[Choice]) -> None:
+    def set_links(self, choices: Sequence[EmptyStateAction]) -> None:
         """Offer further things under the buttons, in the small: files that were open last."""
         while (item := self._links.takeAt(0)) is not None:
             if (link := item.widget()) is not None:
@@ -102,7 +103,7 @@ class EmptyState(QWidget):
         """Return what stands on top."""
         return pixmap(self._icon, 40, ink, self.devicePixelRatioF())
 
-    def _joined(self, button: QPushButton, choice: Choice) -> QPushButton:
+    def _joined(self, button: QPushButton, choice: EmptyStateAction) -> QPushButton:
         button.setProperty("primary", choice.primary)
         button.setToolTip(plain_tip(f"{choice.text} ({choice.keys})" if choice.keys else choice.text))
         button.setAccessibleName(choice.text)
@@ -113,3 +114,50 @@ class EmptyState(QWidget):
         colours = theme.palette()
         self._picture.setPixmap(self.picture(colours.muted))
         self._hint.setStyleSheet(f"color: {colours.muted.name()};")
+
+
+_EMPTY_HINT_WIDEST = 520
+"""Pixels of a line: longer ones are hard to read."""
+
+
+class EmptyHint(PlainLabel):
+    """Lies over the middle of a view while its model is empty; a click goes through it.
+
+    Args:
+        view: with its model, which stays the same one.
+        text: what it says; another one with `setText`.
+    """
+
+    def __init__(self, view: QAbstractItemView, text: str) -> None:
+        super().__init__(text, view.viewport())
+        self._view = view
+        self.setProperty("quiet", True)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        view.setAccessibleDescription(text)
+        model = view.model()
+        for signal in (model.modelReset, model.rowsInserted, model.rowsRemoved, model.layoutChanged):
+            signal.connect(self._look)
+        view.viewport().installEventFilter(self)
+        self._look()
+
+    def setText(self, text: str) -> None:
+        """Say something else."""
+        super().setText(text)
+        self._view.setAccessibleDescription(text)
+        self._look()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self._look()
+        return super().eventFilter(watched, event)
+
+    def _look(self, *_about: object) -> None:
+        empty = self._view.model().rowCount() == 0
+        self.setVisible(empty and bool(self.text()))
+        if empty:
+            ground = self._view.viewport().rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
+            width = min(_EMPTY_HINT_WIDEST, ground.width())
+            height = min(max(self.heightForWidth(width), 1), max(ground.height(), 1))
+            self.setGeometry(ground.center().x() - width // 2, ground.center().y() - height // 2, width, height)

@@ -1,33 +1,84 @@
-"""Who is recognized: every embedding, every attacker, every track."""
+"""Who is recognized: every embedding, every attacker, every track.
+
+Which people of a recording are certainly not the same. People of other recordings: the more of them, the better a
+threshold is known.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.apart import apart
-from anonymize.measures.figure import Figure
-from anonymize.measures.identity_variance import identity_variance
-from anonymize.measures.leaks import COVERED
-from anonymize.measures.looking import hidden_tracks
-from anonymize.measures.observed import Observed, Sighting
-from anonymize.measures.reference import reference_threshold
+from anonymize.measures.frame_measures import COVERED, Tools
+from anonymize.measures.frame_observation import FaceObservation, MeasuredRendering, Observed, hidden_tracks
+from anonymize.measures.privacy_report import FAR, NAIVE, PARROT, RAW, Attack, MeasuredValue, Scores
 from anonymize.measures.reidentification import (
     FEW_PEOPLE,
-    Trial,
+    AttackScores,
     by_chance,
     by_track,
     equal_error_rate,
+    identity_variance,
     rank_one,
+    reference_threshold,
     reidentified,
     threshold,
     trial,
     worst_track,
 )
-from anonymize.measures.report import FAR, NAIVE, PARROT, RAW, Attack, Scores
-from anonymize.measures.subject import Subject
-from anonymize.measures.tools import Tools
+from media.exact_frames import FrameReader
+from media.frame_index import load_index
+from models.boxes import overlaps
+from models.faces.identity.face_embeddings import Embedder
+from models.faces.landmarks import face_signals as signals
+from models.faces.landmarks.landmark_finders import LandmarkFinder
+from project.entities.study_records import FaceTrack
+from project.progress import Progress
+
+_TOGETHER = 5
+"""Frames in which two tracks must be seen side by side."""
+_LOOKED_AT = 50
+_SIDE_BY_SIDE = 0.1
+
+
+def apart(tracks: Sequence[FaceTrack], people: Sequence[int], named: Sequence[bool]) -> NDArray[np.bool_]:
+    """Return (p, p): both have a name, and not the same one, or they are seen side by side in a frame.
+
+    Two tracks without a name may be one person who left and came back; as impostors of each other they would raise the
+    threshold and hide that the person is recognized.
+
+    Args:
+        tracks: (t,) of one recording.
+        people: (t,) who each is, 0 to p - 1.
+        named: (t,) whether somebody said so.
+    """
+    count = max(people, default=-1) + 1
+    found = np.zeros((count, count), bool)
+    for one in range(len(tracks)):
+        for other in range(one):
+            a, b = people[one], people[other]
+            if a == b or found[a, b]:
+                continue
+            if (named[one] and named[other]) or _side_by_side(tracks[one], tracks[other]):
+                found[a, b] = found[b, a] = True
+    return found
+
+
+def _side_by_side(one: FaceTrack, other: FaceTrack) -> bool:
+    if not len(one.frames) or not len(other.frames):
+        return False
+    if one.frames[-1] < other.frames[0] or other.frames[-1] < one.frames[0]:
+        return False
+    _, mine, theirs = np.intersect1d(one.frames, other.frames, assume_unique=True, return_indices=True)
+    if len(mine) < _TOGETHER:
+        return False
+    some = np.linspace(0, len(mine) - 1, min(len(mine), _LOOKED_AT)).astype(int)
+    shared = [overlaps(one.boxes[mine[k]], other.boxes[theirs[k]])[0, 0] for k in some]
+    return float(np.median(shared)) < _SIDE_BY_SIDE
+
 
 _BINS = 40
 _EDGES = np.linspace(-1, 1, 2 * _BINS + 1)
@@ -55,19 +106,19 @@ class Recognition:
     """
 
     attacks: tuple[Attack, ...] = ()
-    by_track: Mapping[int, Figure] = field(default_factory=dict)
+    by_track: Mapping[int, MeasuredValue] = field(default_factory=dict)
     similar: Mapping[tuple[int, int], float] = field(default_factory=dict)
-    variance: Sequence[Figure] = ()
-    variance_in_source: Sequence[Figure] = ()
+    variance: Sequence[MeasuredValue] = ()
+    variance_in_source: Sequence[MeasuredValue] = ()
     scores: Scores = field(default_factory=Scores)
     notes: tuple[str, ...] = ()
 
-    def worst_of(self, rows: Sequence[Sighting]) -> int | None:
+    def worst_of(self, rows: Sequence[FaceObservation]) -> int | None:
         """Return when to look at some sightings; see `TrackReport.worst_us`."""
         if not rows:
             return None
 
-        def badness(one: Sighting) -> tuple[bool, bool, float]:
+        def badness(one: FaceObservation) -> tuple[bool, bool, float]:
             return one.covered < COVERED, bool(one.in_clip), self.similar.get((one.look, one.track), -1.0)
 
         return max(rows, key=badness).time_us
@@ -77,18 +128,20 @@ class Recognition:
 class _Faces:
     """The embedded sightings: whose they are, and who is certainly not whom."""
 
-    rows: Sequence[Sighting]
+    rows: Sequence[FaceObservation]
     tracks: NDArray[np.int64]
     people: NDArray[np.int64]
     times_us: NDArray[np.int64]
     apart: NDArray[np.bool_]
     named: NDArray[np.bool_]
 
-    def against(self, gallery: Vectors, probes: Vectors, others: Sequence[Vectors] = ()) -> Trial:
+    def against(self, gallery: Vectors, probes: Vectors, others: Sequence[Vectors] = ()) -> AttackScores:
         return trial(gallery, probes, self.people, self.times_us, self.apart, others=others, named=self.named)
 
 
-def recognize(subject: Subject, tools: Tools, found: Observed, others: Sequence[Sequence[Vectors]]) -> Recognition:
+def recognize(
+    subject: MeasuredRendering, tools: Tools, found: Observed, others: Sequence[Sequence[Vectors]]
+) -> Recognition:
     """Compare what was published with what attackers know.
 
     Args:
@@ -104,7 +157,7 @@ def recognize(subject: Subject, tools: Tools, found: Observed, others: Sequence[
         return Recognition(notes=("No face could be aligned, so re-identification is not measured.",))
     ids = [track.id for track in hidden_tracks(subject)]
     attacks: list[Attack] = []
-    first: dict[str, Trial] = {}
+    first: dict[str, AttackScores] = {}
     for k, embedder in enumerate(tools.embedders):
         raw, other, veiled = (
             np.array([getattr(one, name)[k] for one in faces.rows]) for name in ("raw", "anonymous", "veiled")
@@ -136,7 +189,7 @@ def recognize(subject: Subject, tools: Tools, found: Observed, others: Sequence[
     )
 
 
-def _faces(subject: Subject, found: Observed) -> _Faces:
+def _faces(subject: MeasuredRendering, found: Observed) -> _Faces:
     rows = [one for one in found.sightings if one.raw]
     tracks = hidden_tracks(subject)
     names = list(dict.fromkeys(subject.identity(track.id) for track in tracks))
@@ -154,7 +207,7 @@ def _faces(subject: Subject, found: Observed) -> _Faces:
     )
 
 
-def _attack(kind: str, embedder: str, found: Trial, faces: _Faces, ids: Sequence[str]) -> Attack:
+def _attack(kind: str, embedder: str, found: AttackScores, faces: _Faces, ids: Sequence[str]) -> Attack:
     limits = [threshold(found.impostors, far) for far in FAR]
     reference = reference_threshold(embedder, limits[0].note) if kind != PARROT and limits[0].value is None else None
     limits[0] = reference or limits[0]
@@ -177,7 +230,7 @@ def _attack(kind: str, embedder: str, found: Trial, faces: _Faces, ids: Sequence
     )
 
 
-def _variances(faces: _Faces) -> tuple[list[Figure], list[Figure]]:
+def _variances(faces: _Faces) -> tuple[list[MeasuredValue], list[MeasuredValue]]:
     places = [np.flatnonzero(faces.tracks == track) for track in np.unique(faces.tracks)]
     clip = [identity_variance(np.array([faces.rows[k].anonymous[0] for k in some.tolist()])) for some in places]
     source = [identity_variance(np.array([faces.rows[k].raw[0] for k in some.tolist()])) for some in places]
@@ -188,7 +241,7 @@ def _known(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return scores[np.isfinite(scores)].clip(-1, 1)
 
 
-def _notes(subject: Subject, naive: Trial) -> tuple[str, ...]:
+def _notes(subject: MeasuredRendering, naive: AttackScores) -> tuple[str, ...]:
     notes = []
     if naive.people < FEW_PEOPLE:
         who = ("nobody else", "one other person")[naive.people] if naive.people < 2 else f"{naive.people} other people"
@@ -199,3 +252,59 @@ def _notes(subject: Subject, naive: Trial) -> tuple[str, ...]:
     if subject.replaces:
         notes.append(_PARROT_LOOKS)
     return tuple(notes)
+
+
+_MEMORY = 32 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stranger:
+    """Somebody who is not in the recording that is measured.
+
+    Attributes:
+        identity: their pseudonym.
+        path: of another recording's file.
+        frames: (k,) positions of a few frames in which their face is large.
+        boxes: (k, 4) of their face in these.
+    """
+
+    identity: str
+    path: Path
+    frames: Sequence[int]
+    boxes: NDArray[np.float32]
+
+
+def stranger_from(found: Mapping[str, Any]) -> Stranger:
+    """Read one from JSON with the same names."""
+    boxes = np.array(found["boxes"], np.float32).reshape(-1, 4)
+    return Stranger(str(found["identity"]), Path(found["path"]), [int(frame) for frame in found["frames"]], boxes)
+
+
+def embedded(
+    strangers: Sequence[Stranger], embedders: Sequence[Embedder], finder: LandmarkFinder | None, progress: Progress
+) -> list[list[NDArray[np.float32]]]:
+    """Return for each embedder an (n, d) array for each stranger whose face could be embedded.
+
+    Nothing of it is kept: vectors of faces are personal data like the faces themselves.
+    """
+    found: list[list[NDArray[np.float32]]] = [[] for _ in embedders]
+    if finder is None or not embedders:
+        return found
+    for done, one in enumerate(strangers, 1):
+        progress.progress(done, len(strangers), "Looking at people of other recordings")
+        seen: list[list[NDArray[np.float32]]] = [[] for _ in embedders]
+        with FrameReader(one.path, load_index(one.path, progress=progress), memory=_MEMORY) as reader:
+            for frame, box in zip(one.frames, one.boxes, strict=True):
+                progress.check_cancelled()
+                if not 0 <= frame < len(reader.index):
+                    continue
+                image = reader.at(frame).image
+                (points,) = finder.find(image, np.asarray(box, np.float32)[None])
+                if points is not None:
+                    five = np.asarray(signals.five_points(points), np.float32)[None]
+                    for vectors, embedder in zip(seen, embedders, strict=True):
+                        vectors.append(embedder.embed(image, five)[0])
+        for kept, vectors in zip(found, seen, strict=True):
+            if vectors:
+                kept.append(np.array(vectors))
+    return found

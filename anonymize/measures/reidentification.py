@@ -1,8 +1,7 @@
 """Whether somebody who knows a person's face finds them again in a rendering.
 
-Row i of the arrays is one face in one frame. The *gallery* is what the attacker has of people, the *probes* are what
-was published. A naive attacker has a clean gallery; a parrot attacker processes their gallery the same way (the threat
-models of Hao et al., arXiv 1905.05243). All vectors are made unit length first, so that a score is a cosine.
+Whether one person keeps one look along a track. Thresholds to fall back on where a study has too few people to find its
+own.
 """
 
 import math
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.figure import Figure, pooled, share
+from anonymize.measures.privacy_report import MeasuredValue, pooled, share
 
 FEW_PEOPLE = 10
 """With fewer other people than this, a threshold says little about people in general."""
@@ -26,7 +25,7 @@ Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class AttackScores:
     """Scores of one kind of attack.
 
     Attributes:
@@ -64,7 +63,7 @@ def trial(
     gap_us: int = 1_000_000,
     others: Sequence[Vectors] = (),
     named: NDArray[np.bool_] | None = None,
-) -> Trial:
+) -> AttackScores:
     """Compare probes with a gallery of the same faces.
 
     What the gallery has of a person is the mean of their unit vectors (enrolment). For a probe of that person it is
@@ -103,7 +102,7 @@ def trial(
     met = (apart & present[None] & present[:, None]).any(1)
     involved = int(met.sum()) + (len(further) if far_off.any() else 0)
     here = strange[:, :count]
-    return Trial(
+    return AttackScores(
         genuine,
         impostors,
         np.where(np.isfinite(best), best, np.nan),
@@ -132,7 +131,7 @@ def _against_own(
     return placed
 
 
-def threshold(impostors: Scores, far: float) -> Figure:
+def threshold(impostors: Scores, far: float) -> MeasuredValue:
     """Return the score that a share `far` of impostors exceeds at most: the (1 - far) quantile.
 
     FIVA (Rosberg et al., arXiv 2309.04228, section 4) and the ISO/IEC 19795-1 false match rate. None where there are
@@ -141,21 +140,23 @@ def threshold(impostors: Scores, far: float) -> Figure:
     scores = impostors[np.isfinite(impostors)]
     needed = math.ceil(1 / far)
     if len(scores) < needed:
-        return Figure(
+        return MeasuredValue(
             None, len(scores), f"It takes {needed:,} comparisons with other people; there are {len(scores):,}."
         )
-    return Figure(float(np.quantile(scores, 1 - far, method="higher")), len(scores))
+    return MeasuredValue(float(np.quantile(scores, 1 - far, method="higher")), len(scores))
 
 
-def reidentified(genuine: Scores, limit: Figure) -> Figure:
+def reidentified(genuine: Scores, limit: MeasuredValue) -> MeasuredValue:
     """Return the share of probes whose score against their own person exceeds a threshold."""
     scores = genuine[np.isfinite(genuine)]
     if limit.value is None:
-        return Figure(None, len(scores), limit.note)
+        return MeasuredValue(None, len(scores), limit.note)
     return share(int((scores > limit.value).sum()), len(scores), "faces that other frames show again")
 
 
-def mistaken(found: Trial, people: Sequence[int] | NDArray[np.integer], limit: Figure) -> dict[int, Figure]:
+def mistaken(
+    found: AttackScores, people: Sequence[int] | NDArray[np.integer], limit: MeasuredValue
+) -> dict[int, MeasuredValue]:
     """Return for each person the share of other people's published faces that are taken for them.
 
     What a mask looks like to the model may be like somebody, whoever is behind it. Where others are taken for a
@@ -166,19 +167,22 @@ def mistaken(found: Trial, people: Sequence[int] | NDArray[np.integer], limit: F
         people: (n,) whose each published face is.
         limit: threshold of scores.
     """
-    shares: dict[int, Figure] = {}
+    shares: dict[int, MeasuredValue] = {}
     for person in np.unique(np.asarray(people, np.int64)).tolist():
         scores = found.crossed[found.crossed_with == person]
         if limit.value is None:
-            shares[person] = Figure(None, len(scores), limit.note)
+            shares[person] = MeasuredValue(None, len(scores), limit.note)
         else:
             shares[person] = share(int((scores > limit.value).sum()), len(scores), "other people in the recording")
     return shares
 
 
 def by_chance(
-    found: Trial, people: Sequence[int] | NDArray[np.integer], limit: Figure, some: NDArray[np.bool_] | None = None
-) -> Figure:
+    found: AttackScores,
+    people: Sequence[int] | NDArray[np.integer],
+    limit: MeasuredValue,
+    some: NDArray[np.bool_] | None = None,
+) -> MeasuredValue:
     """Return the share of faces that would be re-identified if a face told nothing: `mistaken`, weighted by person.
 
     Args:
@@ -190,16 +194,16 @@ def by_chance(
     each = mistaken(found, people, limit)
     counts = np.isfinite(found.genuine) if some is None else np.isfinite(found.genuine) & some
     own = np.asarray(people, np.int64)[counts]
-    weighed = [Figure(each[person].value, int((own == person).sum())) for person in each]
+    weighed = [MeasuredValue(each[person].value, int((own == person).sum())) for person in each]
     return pooled(weighed, limit.note or "There is nobody else in the recording.")
 
 
 def worst_track(
-    found: Trial,
+    found: AttackScores,
     tracks: Sequence[int] | NDArray[np.integer],
     people: Sequence[int] | NDArray[np.integer],
-    limit: Figure,
-) -> tuple[Figure, Figure, int]:
+    limit: MeasuredValue,
+) -> tuple[MeasuredValue, MeasuredValue, int]:
     """Return of the track that is re-identified most beyond chance: its share, that by chance, its number.
 
     Tracks with fewer than `LEAST_IN_TRACK` faces count as one: in three faces, one hit by chance is a third. The
@@ -211,7 +215,7 @@ def worst_track(
     groups = [(key, numbers == key) for key, rate in rates.items() if rate.n >= LEAST_IN_TRACK]
     if short:
         groups.append((max(short, key=lambda key: float(rates[key].value or 0.0)), np.isin(numbers, short)))
-    worst: tuple[float, Figure, Figure, int] | None = None
+    worst: tuple[float, MeasuredValue, MeasuredValue, int] | None = None
     for key, some in groups:
         rate, chance = reidentified(found.genuine[some], limit), by_chance(found, people, limit, some)
         beyond = float(rate.value or 0.0) - float(chance.value or 0.0)
@@ -219,42 +223,81 @@ def worst_track(
             worst = beyond, rate, chance, key
     if worst is None:
         note = limit.note or f"No track has {LEAST_IN_TRACK} faces to compare."
-        return Figure(None, 0, note), Figure(None, 0, note), -1
+        return MeasuredValue(None, 0, note), MeasuredValue(None, 0, note), -1
     return worst[1:]
 
 
-def by_track(genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: Figure) -> dict[int, Figure]:
+def by_track(
+    genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: MeasuredValue
+) -> dict[int, MeasuredValue]:
     """Return the share of re-identified faces of each track."""
     numbers = np.asarray(tracks, np.int64)
     return {int(key): reidentified(genuine[numbers == key], limit) for key in np.unique(numbers)}
 
 
-def rank_one(found: Trial) -> Figure:
+def rank_one(found: AttackScores) -> MeasuredValue:
     """Return the share of probes that are nearest to their own person of all people in the gallery.
 
     As for video swaps on FaceForensics++ (arXiv 2505.20985). Chance is one divided by the number of people.
     """
     both = np.isfinite(found.genuine) & np.isfinite(found.best_other)
     if not both.any():
-        return Figure(None, 0, "There is nobody else to be taken for.")
+        return MeasuredValue(None, 0, "There is nobody else to be taken for.")
     nearest = found.genuine[both] > found.best_other[both]
-    return Figure(float(nearest.mean()), int(both.sum()), f"Others are {_people(found.people)}.")
+    return MeasuredValue(float(nearest.mean()), int(both.sum()), f"Others are {_people(found.people)}.")
 
 
-def equal_error_rate(genuine: Scores, impostors: Scores) -> Figure:
+def equal_error_rate(genuine: Scores, impostors: Scores) -> MeasuredValue:
     """Return the rate at which as many own faces are refused as strangers are accepted (ISO/IEC 19795-1).
 
     Of the thresholds between scores, the one where both rates are closest; their mean there. 0.5 is chance.
     """
     own, strange = np.sort(genuine[np.isfinite(genuine)]), np.sort(impostors[np.isfinite(impostors)])
     if not len(own) or not len(strange):
-        return Figure(None, 0, "There are no comparisons with other people.")
+        return MeasuredValue(None, 0, "There are no comparisons with other people.")
     levels = np.unique(np.concatenate([own, strange]))
     refused = np.searchsorted(own, levels, side="right") / len(own)
     accepted = 1 - np.searchsorted(strange, levels, side="right") / len(strange)
     place = int(np.argmin(np.abs(refused - accepted)))
-    return Figure(float((refused[place] + accepted[place]) / 2), len(own) + len(strange))
+    return MeasuredValue(float((refused[place] + accepted[place]) / 2), len(own) + len(strange))
 
 
 def _people(count: int) -> str:
     return "one person" if count == 1 else f"{count} people"
+
+
+LEAST = 2
+
+
+def identity_variance(embeddings: NDArray[np.floating]) -> MeasuredValue:
+    """Return the variance of the unit embeddings of one track around their mean: 1 - ||mean||^2.
+
+    That is (1/n) sum ||e - mean||^2 for vectors of length 1: 0 for a face that always looks like the same person,
+    near 1 for one that never does. The idea of JaGAN's identity invariance (arXiv 2106.02328).
+
+    Args:
+        embeddings: (n, d).
+    """
+    if len(embeddings) < LEAST:
+        return MeasuredValue(None, len(embeddings), f"It takes {LEAST} faces of one track.")
+    mean = unit(embeddings).mean(0)
+    return MeasuredValue(max(0.0, float(1 - mean @ mean)), len(embeddings))
+
+
+PEOPLE = 8
+THRESHOLDS = {"mobilefacenet": 0.245}
+"""Embedder -> the cosine that one in a hundred comparisons of different people exceeds, of 700 comparisons of eight
+people in sharp pictures."""
+
+
+def reference_threshold(embedder: str, reason: str) -> MeasuredValue | None:
+    """Return the threshold of a reference set at a false match rate of 1e-2, which says that it is one; None without.
+
+    Args:
+        embedder: key of the model.
+        reason: why the study has none of its own.
+    """
+    known = THRESHOLDS.get(embedder)
+    if known is None:
+        return None
+    return MeasuredValue(known, 0, f"{reason} The threshold is that of a reference set of {PEOPLE} people.")

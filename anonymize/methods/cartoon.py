@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.methods.base import Face, FaceSource, Image
-from project.limits import hold_to_limits, limited
+from anonymize.methods.face_methods import Face, FaceSource, Image
+from project.entities.study_records import FaceTrack
+from project.option_limits import hold_to_limits, limited
 from project.progress import Progress
-from project.types import FaceTrack
 
 if TYPE_CHECKING:
-    from anonymize.methods.network import PictureNetwork
+    from anonymize.methods.face_network import PictureNetwork
 
 # Side of the crop in heights of the smoothed box: it holds the whole mask at its usual margin, with hair and jaw.
 _REACH = 1.9
@@ -66,7 +66,7 @@ class Cartoon:
         Raises:
             UserError: the network is missing, damaged or another one.
         """
-        from anonymize.methods.network import PictureNetwork
+        from anonymize.methods.face_network import PictureNetwork
 
         progress.check_cancelled()
         self._network = PictureNetwork("cartoon")
@@ -78,7 +78,7 @@ class Cartoon:
         """Return the cartoon of the face's rectangle; None where the network gave back what it got, or no picture."""
         import cv2
 
-        from anonymize.methods.network import unchanged
+        from anonymize.methods.face_network import unchanged
 
         assert self._network is not None
         move = self._move(face)

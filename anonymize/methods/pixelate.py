@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from project.limits import hold_to_limits, limited
+from project.option_limits import hold_to_limits, limited
 
 
 @dataclass(frozen=True, slots=True)

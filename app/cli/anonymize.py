@@ -1,25 +1,39 @@
-"""The command that exports recordings with their faces hidden."""
+"""The command that exports recordings with their faces hidden.
+
+The command that measures an export. The command that writes the treated sound of a recording, and says what the
+treatment did.
+"""
 
 from collections.abc import Iterable
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from anonymize.methods.registry import DEFAULT, METHODS, method_type
-from app.cli.method_options import given, method_options
-from app.cli.output import Bar, json_option, progress_bar, tell
-from app.cli.scheduler_option import scheduler_option
-from app.cli.study import STUDY
-from app.cli.voice_options import VOICE_HELP, chosen_sound, sound_options, split_flags
-from app.core.session import Session
-from app.core.voice.choice import IDENTIFIES, KEEP, SoundChoice
-from project.counted import counted
+from anonymize.methods.face_methods import DEFAULT, METHODS, method_type
+from anonymize.privacy.privacy_limits import PrivacyLimits
+from anonymize.sound.voice_methods import DEFAULT as REGISTRY_DEFAULT
+from anonymize.sound.voice_methods import VOICES
+from anonymize.voice.sound_choice import IDENTIFIES, KEEP, NO_TRANSCRIPT, NONE, SoundChoice
+from app.cli.command import STUDY, Bar, json_option, progress_bar, tell
+from app.cli.plugin_options import (
+    VOICE_HELP,
+    chosen_sound,
+    given_by_method,
+    method_options,
+    scheduler_option,
+    sound_options,
+    split_flags,
+)
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.types import Json
+from project.session.session import Session
+from project.text_format import counted, percent
 
 if TYPE_CHECKING:
-    from app.core.rendering.queue import Clip, Queue
+    from anonymize.export.export_queue import QueuedClip, RenderQueue
+
 
 FAILED = 2
 """The exit code where some clips could not be made."""
@@ -88,7 +102,7 @@ def anonymize(
       greenroom anonymize my-study.greenroom --resume
       greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
-    from app.core.rendering import queue as rendering_queue
+    from anonymize.export import export_queue as rendering_queue
     from project.timebase import parse_time
 
     with Session.open(study) as session:
@@ -103,7 +117,7 @@ def anonymize(
                 raise UserError(f"{missing} is missing.", "Say which recording, and the folder for the clips.")
             voices, others = split_flags(flags)
             sound = chosen_sound(voice, cover, voices)
-            chosen, asked = _recordings(session, recording), given(others, methods)
+            chosen, asked = _recordings(session, recording), given_by_method(others, methods)
             if preview is not None:
                 if len(chosen) != 1 or len(methods) != 1:
                     raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
@@ -144,18 +158,18 @@ def _shown(preview: dict[str, Json]) -> str:
 
 
 def _recordings(session: Session, recording: str) -> list[str]:
-    from app.core.lookup import recording_called
-    from project.queries.recordings import all_recordings
+    from project.queries.recording_rows import all_recordings
+    from project.session.session import recording_called
 
     if recording != "all":
         return [recording_called(session, recording).id]
     return [one.id for one in all_recordings(session.study) if session.has_picture(one.id)]
 
 
-def _one(session: Session, queue: "Queue", measure: bool) -> dict[str, Json]:
-    from app.core.jobs import run_here
-    from app.core.rendering import anonymization
-    from app.core.rendering import queue as rendering_queue
+def _one(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Json]:
+    from anonymize.export import export_job as anonymization
+    from anonymize.export import export_queue as rendering_queue
+    from project.session.jobs import run_here
 
     (clip,) = queue.clips
     work = rendering_queue.prepare(session, queue, clip)
@@ -165,7 +179,7 @@ def _one(session: Session, queue: "Queue", measure: bool) -> dict[str, Json]:
 
 
 def _all(
-    session: Session, queue: "Queue", measure: bool, scheduler: str
+    session: Session, queue: "RenderQueue", measure: bool, scheduler: str
 ) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
     made, failed = [], []
     for clip, result in _ended(session, queue, scheduler):
@@ -176,20 +190,22 @@ def _all(
     return made, failed
 
 
-def _ended(session: Session, queue: "Queue", scheduler: str) -> "Iterable[tuple[Clip, dict[str, Json] | None]]":
+def _ended(
+    session: Session, queue: "RenderQueue", scheduler: str
+) -> "Iterable[tuple[QueuedClip, dict[str, Json] | None]]":
     if not scheduler:
-        from app.core.rendering.queue import run_queue
+        from anonymize.export.export_queue import run_queue
 
         return run_queue(session, queue, lambda work: Bar(work.title))
-    from app.core.rendering.queue_on_cluster import run_queue_on
+    from benchmark.cluster.export_on_cluster import run_queue_on
 
     with progress_bar("Export") as bar:
         return run_queue_on(session, queue, scheduler, bar)
 
 
 def _measured(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
-    from app.core.jobs import run_here
-    from app.core.privacy import job as privacy
+    from anonymize.privacy import privacy_job as privacy
+    from project.session.jobs import run_here
 
     if not wanted:
         return {}
@@ -201,14 +217,14 @@ def _measured(session: Session, made: dict[str, Json], wanted: bool) -> dict[str
     return {"privacy": report["file"]}
 
 
-def _named(session: Session, clip: "Clip", result: dict[str, Json]) -> dict[str, Json]:
+def _named(session: Session, clip: "QueuedClip", result: dict[str, Json]) -> dict[str, Json]:
     return {"recording": session.recording(clip.recording_id).number, "method": clip.method, **result}
 
 
 def _previewed(
     session: Session, recording_id: str, method: str, options: dict[str, Json], time_us: int, out: Path
 ) -> dict[str, Json]:
-    from app.core.rendering import preview
+    from anonymize.export import preview_job as preview
 
     work = preview.prepare(session, recording_id, method, time_us, options=options)
     return preview.write_pictures(preview.compute(work.parameters, Bar(work.title)), out)
@@ -246,3 +262,174 @@ def _lines(one: dict[str, Json]) -> list[str]:
 
 
 _WITNESS = "greenroom models fetch rfb320"
+
+
+LIMITS = [each.name for each in fields(PrivacyLimits)]
+
+
+@click.command()
+@STUDY
+@click.option("--export", "which", help="A clip, RECORDING:METHOD, or a run's id; the newest export when not given.")
+@click.option("--looks", type=click.FloatRange(0.1, 240), help="Frames a second that are looked at; 3 when not given.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help=f"Set a limit of the study first; one of: {', '.join(LIMITS)}.",
+)
+@json_option
+def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[str, ...], as_json: bool) -> None:
+    """Measure how private an export is, and how useful.
+
+    The report is written beside the clip as CLIP.privacy.json and kept in the study. Models that are not installed are
+    left out, and what they would measure is named.
+
+    \b
+    Example:
+      greenroom privacy my-study.greenroom
+      greenroom privacy my-study.greenroom --export clips/recording-0001-blur.mp4
+      greenroom privacy my-study.greenroom --export 1:blur --limit reidentified=0.01
+    """
+    from anonymize.measures.privacy_report import PrivacyReport
+    from anonymize.privacy import privacy_job as measuring
+    from anonymize.privacy.exported_clips import export_called, place_of
+    from anonymize.privacy.privacy_limits import lines_of, not_measured, over_limit, privacy_limits, set_privacy_limits
+    from project.session.jobs import run_here
+
+    with Session.open(study) as session:
+        session.study.require_writable()
+        if limits:
+            set_privacy_limits(session, _changed(privacy_limits(session.study), limits))
+        export, path = export_called(session, which)
+        options: dict[str, Json] = {} if looks is None else {"looks_per_second": looks}
+        work = measuring.prepare(session, path or place_of(session, export), export, options)
+        result, _ = run_here(session, work, Bar(work.title))
+        allowed = privacy_limits(session.study)
+    report = PrivacyReport.from_json(result)
+    over, missing = over_limit(report, allowed), not_measured(report)
+    heading = f"Recording {export.recording.number}, {export.run.backend}: {export.clip}"
+    found: dict[str, Json] = {
+        "recording": export.recording.number,
+        "export": export.run.id,
+        "limits": cast(Json, asdict(allowed)),
+        "over_limit": [*over],
+        "not_measured": [*missing],
+        "report": {key: value for key, value in result.items() if key != "file"},
+        "file": result["file"],
+    }
+    tell(as_json, found, "\n".join([heading, *lines_of(report, over, missing), f"The report: {result['file']}"]))
+
+
+def _changed(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimits:
+    """Return limits with some set anew, each given as NAME=VALUE."""
+    values: dict[str, Any] = asdict(limits)
+    hint = f"Write NAME=VALUE, with one of: {', '.join(LIMITS)}."
+    for setting in settings:
+        name, _, text = setting.partition("=")
+        if name not in LIMITS:
+            raise UserError(f"There is no limit “{name}”.", hint)
+        try:
+            values[name] = int(text) if name == "leak_frames" else float(text)
+        except ValueError:
+            raise UserError(f"“{text}” is not a number.", hint) from None
+    return PrivacyLimits(**values)
+
+
+@click.command()
+@STUDY
+@click.option("--recording", help="Number, file name or id; can be left out where there is only one.")
+@click.option(
+    "--method",
+    default=REGISTRY_DEFAULT,
+    show_default=True,
+    help=f"What is done to the voices; one of: {', '.join([*VOICES, KEEP])}.",
+)
+@sound_options
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="A .flac or .wav file; see the example."
+)
+@click.option("--overwrite", is_flag=True, help="Replace a file of the same name.")
+@json_option
+def voice(
+    study: Path,
+    recording: str | None,
+    method: str,
+    cover: str,
+    out: Path | None,
+    overwrite: bool,
+    as_json: bool,
+    **flags: Json,
+) -> None:
+    """Write the sound of a recording with its voices changed.
+
+    Personal information that is said is covered, as far as a transcript tells.
+    Every participant gets a change of their own, the same in all recordings of the study; those whom nobody assigned
+    share one. Then before and after are compared: length, pitch, speaking rate, and words and voices where models for
+    that are installed. Without --out the file goes into the folder “anonymized” beside the study.
+
+    \b
+    Example:
+      greenroom voice my-study.greenroom --recording 1
+      greenroom voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
+    """
+    from anonymize.voice import sound_job as treating
+    from project.queries.recording_rows import all_recordings
+    from project.session.jobs import run_here
+    from project.session.session import recording_called
+
+    choice = chosen_sound(method, cover, flags)
+    with Session.open(study) as session:
+        session.study.require_writable()
+        there = all_recordings(session.study)
+        if recording is None and len(there) != 1:
+            raise UserError("Say which recording.", "Give its number: --recording 1")
+        chosen = there[0] if recording is None else recording_called(session, recording)
+        name = f"recording-{chosen.number:04}-{choice.voice}.flac"
+        if out is None:
+            out = session.study.folder / "anonymized" / name
+            out.parent.mkdir(exist_ok=True)
+        work = treating.prepare(session, chosen.id, choice, out, overwrite=overwrite)
+        result, _ = run_here(session, work, Bar(work.title))
+        covered = len(cast(list[Json], cast(dict[str, Json], work.parameters["sound"])["spans"]))
+        transcript = bool(work.parameters["said"])
+    found: dict[str, Json] = {
+        "recording": chosen.number,
+        **choice.as_json(),
+        "covered": covered,
+        "transcript": transcript,
+        **result,
+    }
+    tell(as_json, found, "\n".join(_voice_lines(found)))
+
+
+def _voice_lines(found: dict[str, Json]) -> list[str]:
+    measures = cast(dict[str, Any], found["measures"])
+    places = "1 place" if found["covered"] == 1 else f"{found['covered']} places"
+    lines = [
+        f"Recording {found['recording']}: {found['output']}",
+        f"  {found['samples']} samples, {'as many as' if found['same_length'] else 'NOT AS MANY AS'} in the recording; "
+        f"{places} covered.",
+    ]
+    if not found["transcript"] and found["cover"] != NONE:
+        lines.append(f"  {NO_TRANSCRIPT}")
+    if found["voice"] == KEEP:
+        lines.append(f"  The voices are as they were. {IDENTIFIES}")
+    if measures["intonation"] is not None:
+        lines.append(f"  Course of the pitch: correlation {measures['intonation']:.2f}.")
+    if measures["speaking_rate_ratio"] is not None:
+        lines.append(f"  Speaking rate: {measures['speaking_rate_ratio']:.2f} of what it was.")
+    words, voices = measures["words"], measures["voices"]
+    if words is None:
+        lines.append("  Words are not compared: no model that recognises speech is installed.")
+    elif words["errors_after"] is not None:
+        before = "" if words["errors_before"] is None else f"{percent(words['errors_before'])} before, "
+        against = "the transcript" if words["reference"] == "transcript" else "what was recognised before"
+        lines.append(f"  Word errors against {against}: {before}{percent(words['errors_after'])} after.")
+    if voices is None:
+        lines.append("  Voices are not compared; for that: greenroom models fetch voice-embedding")
+    else:
+        lines += [f"  Voice of {who}: {cosine:.2f} like before." for who, cosine in voices["before_and_after"].items()]
+        if voices["two_people_before"] is not None:
+            lines.append(f"  Two different people before: {voices['two_people_before']:.2f} alike.")
+    return lines

@@ -1,18 +1,173 @@
-"""The command that asks judges about segments."""
+"""The command that asks judges about segments.
 
-from dataclasses import fields
+What judges say about segments, side by side, as text and as JSON. Asking judges from a command that waits for what
+comes of it, and telling that at its end.
+"""
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app.cli.answer_table import answers_shown, table
-from app.cli.output import json_option, tell
-from app.cli.segment_filter import Asked, filters, found_by
-from app.cli.study import STUDY
-from app.core.session import Session
+from app.cli.command import STUDY, Bar, json_option, progress_bar, tell
+from app.cli.segment import SegmentFilterArgs, filters, found_by
+from benchmark.judging.ask_job import AskPlan, prepare
+from benchmark.judging.run_config import AskRequest
+from benchmark.judging.run_outcome import RunOutcome, outcome_from, refusal
+from project.entities.judgments import RAW, Judgment, JudgmentStatus
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.types import Json
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.timebase import format_time
+
+_LABEL = "label"
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentRow:
+    """One judgment as it may be shown.
+
+    Attributes:
+        number: of the recording.
+        people: whose segment it is, and its label.
+        hidden: why its answer is not shown; "" where it is.
+        cached: it was there before, or is from an equal request.
+    """
+
+    judgment: Judgment
+    number: int
+    people: str
+    hidden: str = ""
+    cached: bool = False
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        one = self.judgment
+        return {
+            "id": one.id,
+            "recording": self.number,
+            "segment": one.segment_id,
+            "judge": str(one.judge.get("name", "")),
+            "task": one.task,
+            "condition": one.condition,
+            "status": one.status.value,
+            "hidden": self.hidden,
+            "answer": dict(one.answer),
+            "error": one.error,
+            "cached": self.cached,
+            "model_id": one.model_id,
+            "tokens_in": one.tokens_in,
+            "tokens_out": one.tokens_out,
+            "cost": one.cost,
+            "ms": one.ms,
+            "shortened": one.sight.get("shortened", []),
+        }
+
+    def verdict(self) -> str:
+        """Return the label, or what there is in its place."""
+        if self.judgment.status is not JudgmentStatus.OK:
+            return f"({self.judgment.status.value})"
+        if self.hidden:
+            return "(hidden)"
+        label = self.judgment.answer.get(_LABEL)
+        return str(label) if label is not None else _value(next(iter(self.judgment.answer.values()), ""))
+
+    def details(self) -> str:
+        """Return what else was said, in short; the error where there is no answer."""
+        one = self.judgment
+        if one.status is not JudgmentStatus.OK:
+            return one.error
+        if self.hidden:
+            return ""
+        rest = {name: value for name, value in one.answer.items() if name != _LABEL and value not in (None, "", [])}
+        if _LABEL not in one.answer:
+            rest = dict([*rest.items()][1:])
+        text = "; ".join(f"{name}: {_value(value)}" for name, value in rest.items())
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+    def took(self) -> str:
+        """Return time, tokens and money."""
+        one = self.judgment
+        if self.cached:
+            return "cached"
+        parts = [f"{one.ms / 1000:.1f} s"]
+        if one.tokens_in is not None and one.tokens_out is not None:
+            parts.append(f"{one.tokens_in + one.tokens_out:,} tokens")
+        if one.cost is not None:
+            parts.append(f"{one.cost:.4f} {_currency(one)}")
+        return ", ".join(parts)
+
+
+def answers_shown(session: Session, ids: Sequence[str], cached: Container[str]) -> list[JudgmentRow]:
+    """Return judgments as who works here may see them, by recording and time, judges in the order of the answers.
+
+    That they were shown is written down, as in the window. `cached` are the ids of those that were not asked now.
+    """
+    from annotate.blinding.reveals import reveal, shown
+    from project.queries.annotator_rows import all_annotators
+    from project.queries.judgment_rows import judgments_called
+    from project.queries.segment_rows import segment
+
+    found = {one.id: one for one in judgments_called(session.study, ids)}
+    parted = shown(session, [found[one] for one in ids if one in found])
+    for segment_id, task in {(one.segment_id, one.task) for one in parted.judgments}:
+        reveal(session, segment_id, task)
+    numbers = {one: session.recording(one).number for one in {each.recording_id for each in found.values()}}
+    names = {one.id: one.name for one in all_annotators(session.study)}
+    people = {}
+    for segment_id in {one.segment_id for one in found.values()}:
+        about = segment(session.study, segment_id)
+        people[segment_id] = f"{names.get(about.annotator_id, '?')}: {about.label}" if about else ""
+    listed = [(one, "") for one in parted.judgments] + [(one, parted.why_not) for one in parted.hidden]
+    made = [
+        JudgmentRow(one, numbers[one.recording_id], people[one.segment_id], why, one.id in cached)
+        for one, why in listed
+    ]
+    place = {one: at for at, one in enumerate(ids)}
+    return sorted(
+        made,
+        key=lambda one: (one.number, one.judgment.start_us, one.judgment.segment_id, place.get(one.judgment.id, 0)),
+    )
+
+
+def table(answers: Iterable[JudgmentRow]) -> list[str]:
+    """Return lines: for every segment who made it, and below each judge with verdict, details and what it took."""
+    rows = [*answers]
+    widths = [max((len(text) for text in column), default=0) for column in zip(*map(_cells, rows), strict=True)]
+    lines: list[str] = []
+    at = ""
+    for one in rows:
+        about = one.judgment
+        if about.segment_id != at:
+            at = about.segment_id
+            span = f"{format_time(about.start_us)} to {format_time(about.end_us)}"
+            lines.append(f"{at}  recording {one.number}  {span}  {one.people}")
+        cells = _cells(one)
+        lines.append("  " + "  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)).rstrip())
+    hidden = next((one.hidden for one in rows if one.hidden and one.judgment.status is JudgmentStatus.OK), "")
+    return [*lines, *([hidden] if hidden else [])]
+
+
+def _cells(one: JudgmentRow) -> tuple[str, str, str, str]:
+    condition = "" if one.judgment.condition == RAW else f" ({one.judgment.condition[:8]})"
+    return f"{one.judgment.judge.get('name', '')}{condition}", one.verdict(), one.took(), one.details()
+
+
+def _currency(one: Judgment) -> str:
+    settings = one.judge.get("settings")
+    return str(settings.get("currency", "USD")) if isinstance(settings, dict) else ""
+
+
+def _value(value: Json) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_value(one)}" for name, one in value.items())
+    return "yes" if value is True else "no" if value is False else str(value)
 
 
 @click.command()
@@ -65,7 +220,7 @@ def ask(
     budget_money: float | None,
     budget_tokens: int | None,
     who: str | None,
-    asked: Asked,
+    asked: SegmentFilterArgs,
     as_json: bool,
     **sight: Any,
 ) -> None:
@@ -80,11 +235,10 @@ def ask(
       greenroom ask my-study.greenroom --recording 3 --task verdict --budget-money 2
       greenroom ask my-study.greenroom --all --judge gpt --condition blur
     """
-    from app.cli.asking import ask_here
-    from app.core.judging.judges.entries import judges_called
-    from app.core.judging.runs.budget import Limits
-    from app.core.judging.runs.wanted import AskRequest
-    from app.core.judging.seeing.sight import SightSettings
+    from benchmark.judge_input.input_plan import InputSettings
+    from benchmark.judging.judge_registry import judges_called
+    from benchmark.judging.run_budget import Limits
+    from benchmark.judging.run_config import AskRequest
 
     with Session.open(study, who) as session:
         session.study.require_writable()
@@ -96,7 +250,7 @@ def ask(
             variant,
             condition,
             seed,
-            SightSettings(**{name: value for name, value in sight.items() if value is not None}),
+            InputSettings(**{name: value for name, value in sight.items() if value is not None}),
             frames,
             Limits(budget_money, budget_tokens),
             again,
@@ -109,11 +263,11 @@ def ask(
     tell(as_json, told, "\n".join([*table(answers), *came.lines()]))
 
 
-def _chosen(session: Session, segments: tuple[str, ...], everything: bool, asked: Asked) -> list[str]:
+def _chosen(session: Session, segments: tuple[str, ...], everything: bool, asked: SegmentFilterArgs) -> list[str]:
     """Return the ids of the segments that are named or found, by recording and time."""
-    from app.core.commands.segments import find
+    from annotate.segments.segment_edits import find
 
-    given = any(getattr(asked, one.name) not in (None, ()) for one in fields(Asked))
+    given = any(getattr(asked, one.name) not in (None, ()) for one in fields(SegmentFilterArgs))
     if segments and (everything or given):
         raise UserError("Segments are named, or found by conditions, not both.", "Leave one of the two out.")
     if segments:
@@ -126,3 +280,75 @@ def _chosen(session: Session, segments: tuple[str, ...], everything: bool, asked
     if not found:
         raise UserError("No segment fits.", "See which there are: greenroom segment list STUDY")
     return found
+
+
+class _Bar(Bar):
+    """Progress of a run, whose own words begin with the time that is left; the bar says that itself."""
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        super().progress(done, total, text.rpartition(" · ")[2] if "left" in text else text)
+
+
+@dataclass(frozen=True, slots=True)
+class AskResult:
+    """What came of asking.
+
+    Attributes:
+        cached: ids of judgments that were there before.
+        new: ids of those that came now, in their order.
+        outcome: counts, and why something was not asked.
+    """
+
+    cached: tuple[str, ...]
+    new: tuple[str, ...]
+    outcome: RunOutcome
+
+    @property
+    def ids(self) -> list[str]:
+        """All judgments, those from before first."""
+        return [*self.cached, *self.new]
+
+    def require_something(self) -> None:
+        """Return quietly where there is an answer, or no reason why there is none.
+
+        Raises:
+            UserError: nothing could be asked; `Forbidden` where the policy is why.
+        """
+        if not self.ids and self.outcome.notes:
+            raise refusal(self.outcome.notes)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for `--json`."""
+        return {"cached": len(self.cached), **self.outcome.told()}
+
+    def lines(self) -> list[str]:
+        """Say it: what was not asked and why, and at last what was."""
+        found = self.outcome
+        said = [found.as_text()] if found.asked or found.over_budget or found.withdrawn else []
+        said += [f"{len(self.cached)} from before"] if self.cached else []
+        return [*(one.as_text() for one in found.notes), f"{', '.join(said)}." if said else "Nothing was asked."]
+
+
+def ask_here(session: Session, request: AskRequest) -> AskResult:
+    """Ask, with progress; what was answered before is not asked again.
+
+    Raises:
+        UserError: as in `prepare`.
+    """
+    with progress_bar("Looking up") as bar:
+        asking = prepare(session, request, bar)
+    return finish(session, asking)
+
+
+def finish(session: Session, asking: AskPlan) -> AskResult:
+    """Ask what is left to ask, with progress."""
+    outcome, new = RunOutcome(), []
+    if asking.work is not None:
+        bar = _Bar(asking.work.title)
+        try:
+            result, changes = run_here(session, asking.work, bar)
+        finally:
+            bar.clear()
+        outcome, new = outcome_from(result), sorted(changes.ids("judgment"))
+    outcome.notes[:0] = asking.notes
+    return AskResult(tuple(one.id for one in asking.cached), tuple(new), outcome)

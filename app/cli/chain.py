@@ -1,24 +1,48 @@
-"""The command about causal chains."""
+"""The command about causal chains.
+
+Drawing chains on the command line. Chains from and to files on the command line. Reviewing chains on the command line.
+Listing, showing, checking and counting chains on the command line.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 
-from app.cli.lazy import LazyGroup
+from annotate.chains import chain_checks as counting
+from annotate.chains import chain_edits as commands
+from annotate.chains import chain_versions
+from annotate.chains.chain_checks import ChainProblem, problems
+from annotate.chains.chain_checks import sound as is_sound
+from annotate.chains.chain_edits import find_chain
+from annotate.chains.chain_versions import chosen_versions, reviewed
+from app.cli.command import RAW, STUDY, LazyGroup, json_option, tell
+from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators
+from project.queries.chain_rows import all_chains, chains_of, graph_of, graphs_of
+from project.queries.recording_rows import all_participants
+from project.session.session import Session, participant_called, recording_called
+from project.text_format import counted
+from project.timebase import format_time, parse_time
 
 _PLACES = {
-    "add": "chain_drawing:add",
-    "node": "chain_drawing:node",
-    "edge": "chain_drawing:edge",
-    "remove": "chain_drawing:remove",
-    "delete": "chain_drawing:delete",
-    "list": "chain_showing:list_chains",
-    "show": "chain_showing:show",
-    "check": "chain_showing:check",
-    "statistics": "chain_showing:statistics",
-    "import": "chain_files:import_file",
-    "export": "chain_files:export_file",
-    "review": "chain_review:review",
-    "copy": "chain_review:copy",
-    "consensus": "chain_review:consensus",
+    "add": "chain:add",
+    "node": "chain:node",
+    "edge": "chain:edge",
+    "remove": "chain:remove",
+    "delete": "chain:delete",
+    "list": "chain:list_chains",
+    "show": "chain:show",
+    "check": "chain:check",
+    "statistics": "chain:statistics",
+    "import": "chain:import_file",
+    "export": "chain:export_file",
+    "review": "chain:review",
+    "copy": "chain:copy",
+    "consensus": "chain:consensus",
 }
 """Subcommand -> the file of `app.cli` that it is in, and its function."""
 
@@ -26,3 +50,457 @@ _PLACES = {
 @click.group(cls=LazyGroup, places=_PLACES)
 def chain() -> None:
     """Draw, check, review, import and export causal chains."""
+
+
+CHAIN = click.argument("chain_id", metavar="CHAIN")
+AUTHOR = click.option("--annotator", help="Who drew the chain: nobody else may change it. By default anybody's.")
+
+
+def work_as_author(session: Session, annotator: str | None, chain_id: str) -> None:
+    """Work under the name of who drew a chain, where no other name was given."""
+    if annotator is None:
+        author = commands.find_chain(session, chain_id).annotator_id
+        session.annotator_name = next(one.name for one in all_annotators(session.study) if one.id == author)
+
+
+@click.command()
+@STUDY
+@click.option("--recording", required=True, help="Number, file name or id.")
+@click.option("--name", default="", help="Such as “The proposal”; its number where it has none.")
+@click.option("--annotator", required=True, help="Who draws it.")
+@json_option
+def add(study: Path, recording: str, name: str, annotator: str, as_json: bool) -> None:
+    """Begin a chain without nodes.
+
+    \b
+    Example:
+      greenroom chain add my-study.greenroom --recording 1 --name "The proposal" --annotator Ada
+    """
+    with Session.open(study, annotator) as session:
+        owner = recording_called(session, recording)
+        chain_id, _ = commands.add_chain(session, owner.id, name)
+        named = commands.find_chain(session, chain_id).name
+    tell(as_json, {"id": chain_id, "name": named, "recording": owner.number}, f"Added {chain_id}")
+
+
+@click.command()
+@STUDY
+@CHAIN
+@click.option("--kind", type=click.Choice([one.value for one in NodeKind]), help="What it tells of.")
+@click.option("--text", default="", help="What happens, or what somebody believes, wants or feels.")
+@click.option("--start", help="Seconds or h:mm:ss.mmm.")
+@click.option("--end", help="Seconds or h:mm:ss.mmm.")
+@click.option("--who", multiple=True, help="Pseudonym of a character; give it again for each further one.")
+@click.option("--reason", multiple=True, help="Id of a node that is a reason for it. Repeatable.")
+@click.option("--result", multiple=True, help="Id of a node that it is a reason for. Repeatable.")
+@click.option("--segment", help="Id of a segment or cue to make it of, in place of kind, text and times.")
+@click.option("--utterance", help="Id of an utterance to make it of, in place of kind, text and times.")
+@AUTHOR
+@json_option
+def node(
+    study: Path,
+    chain_id: str,
+    kind: str | None,
+    text: str,
+    start: str | None,
+    end: str | None,
+    who: tuple[str, ...],
+    reason: tuple[str, ...],
+    result: tuple[str, ...],
+    segment: str | None,
+    utterance: str | None,
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Add a node to a chain.
+
+    \b
+    Example:
+      greenroom chain node my-study.greenroom CHAIN --kind emotion --text "She is relieved." \\
+        --start 0:12.5 --end 0:15 --who P01 --reason NODE
+      greenroom chain node my-study.greenroom CHAIN --segment SEGMENT
+    """
+    made_of = [one for one in (kind, segment, utterance) if one is not None]
+    if len(made_of) != 1 or (kind is not None and (start is None or end is None)):
+        raise UserError(
+            "A node is made of one thing.", "Give --kind with --start and --end, or --segment, or --utterance."
+        )
+    if kind is None and (reason or result or who or text):
+        raise UserError(
+            "A node of a segment or an utterance takes all from it.", "Add edges with: greenroom chain edge"
+        )
+    with Session.open(study, annotator) as session:
+        work_as_author(session, annotator, chain_id)
+        if kind is not None:
+            people = [participant_called(session, one).id for one in who]
+            span = parse_time(start or ""), parse_time(end or "")
+            node_id, _ = commands.add_node(
+                *(session, chain_id, NodeKind(kind), text, *span, people), reasons=reason, results=result
+            )
+        elif segment is not None:
+            node_id, _ = commands.add_node_from_segment(session, chain_id, segment)
+        else:
+            node_id, _ = commands.add_node_from_utterance(session, chain_id, utterance or "")
+        made = commands.find_node(session, node_id)
+    shown: dict[str, Json] = {
+        "node": node_id,
+        "chain": chain_id,
+        "kind": made.kind.value,
+        "text": made.text,
+        "start": made.start_us / 1e6,
+        "end": made.end_us / 1e6,
+    }
+    tell(as_json, shown, f"Added {node_id}")
+
+
+@click.command()
+@STUDY
+@click.argument("reason")
+@click.argument("result")
+@click.option("--remove", is_flag=True, help="Take the edge away.")
+@AUTHOR
+@json_option
+def edge(study: Path, reason: str, result: str, remove: bool, annotator: str | None, as_json: bool) -> None:
+    """Say that one node is a reason for another one of its chain.
+
+    \b
+    Example:
+      greenroom chain edge my-study.greenroom REASON RESULT
+    """
+    with Session.open(study, annotator) as session:
+        work_as_author(session, annotator, commands.find_node(session, result).chain_id)
+        change = commands.delete_edge if remove else commands.add_edge
+        change(session, reason, result)
+    shown: dict[str, Json] = {"reason": reason, "result": result, "there": not remove}
+    tell(as_json, shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
+
+
+@click.command()
+@STUDY
+@click.argument("node_ids", metavar="NODE...", nargs=-1, required=True)
+@AUTHOR
+@json_option
+def remove(study: Path, node_ids: tuple[str, ...], annotator: str | None, as_json: bool) -> None:
+    """Delete nodes with their edges. `greenroom undo` brings them back.
+
+    \b
+    Example:
+      greenroom chain remove my-study.greenroom NODE
+    """
+    with Session.open(study, annotator) as session:
+        work_as_author(session, annotator, commands.find_node(session, node_ids[0]).chain_id)
+        commands.delete_nodes(session, node_ids)
+    tell(as_json, {"deleted": [*node_ids]}, f"Deleted {counted(len(node_ids), 'node')}")
+
+
+@click.command()
+@STUDY
+@CHAIN
+@AUTHOR
+@json_option
+def delete(study: Path, chain_id: str, annotator: str | None, as_json: bool) -> None:
+    """Delete a chain with its nodes and the questions made from it. `greenroom undo` brings all back.
+
+    \b
+    Example:
+      greenroom chain delete my-study.greenroom CHAIN
+    """
+    with Session.open(study, annotator) as session:
+        work_as_author(session, annotator, chain_id)
+        commands.delete_chain(session, chain_id)
+    tell(as_json, {"deleted": chain_id}, f"Deleted {chain_id}")
+
+
+FORMAT = click.Choice(["json", "graphml"])
+
+
+@click.command("import")
+@STUDY
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--recording", help="Number, file name or id; by the names in the file when not given.")
+@click.option("--format", "key", type=FORMAT, help="Which one; seen from the file's name when not given.")
+@click.option("--annotator", required=True, help="Whose chains they become.")
+@json_option
+def import_file(study: Path, file: Path, recording: str | None, key: str | None, annotator: str, as_json: bool) -> None:
+    """Import chains, all of a file or none, as one step that undo takes back.
+
+    \b
+    Example:
+      greenroom chain import my-study.greenroom chains.json --annotator Ada
+      greenroom chain import my-study.greenroom drawn.graphml --recording 1 --annotator Ada
+    """
+    from annotate.chains.chain_files import import_chains
+
+    with Session.open(study, annotator) as session:
+        made, _ = import_chains(session, file, recording=recording, key=key)
+    tell(as_json, {"chains": [*made]}, f"Imported {counted(len(made), 'chain')}.")
+
+
+@click.command("export")
+@STUDY
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="File, ending in .json or .graphml.")
+@click.option("--chain", "chain_ids", multiple=True, help="Id of a chain; all when not given. Repeatable.")
+@click.option("--recording", multiple=True, help="Number, file name or id; all when not given. Repeatable.")
+@click.option("--format", "key", type=FORMAT, help="Which one; seen from the file's name when not given.")
+@click.option("--force", is_flag=True, help="Replace a file of the same name.")
+@json_option
+def export_file(
+    study: Path,
+    out: Path,
+    chain_ids: tuple[str, ...],
+    recording: tuple[str, ...],
+    key: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Export chains as JSON or GraphML. Hold-outs are never exported.
+
+    They are raw: names and all else that is personal is in them.
+
+    \b
+    Example:
+      greenroom chain export my-study.greenroom --out chains.json
+      greenroom chain export my-study.greenroom --out one.graphml --chain CHAIN
+    """
+    from annotate.chains.chain_edits import find_chain
+    from annotate.chains.chain_files import export_chains, exportable_chains
+    from project.session.session import recording_called
+
+    with Session.open(study, read_only=True) as session:
+        ids = [find_chain(session, one).id for one in chain_ids]
+        places = [recording_called(session, one).id for one in recording]
+        graphs = exportable_chains(session, ids, places)
+        export_chains(session, graphs, out, key=key, overwrite=force)
+    text = f"Wrote {counted(len(graphs), 'chain')} to {out}\n{RAW}"
+    tell(as_json, {"file": str(out), "chains": [one.chain.id for one in graphs]}, text)
+
+
+@click.command()
+@STUDY
+@CHAIN
+@click.option("--decision", type=click.Choice([one.value for one in ChainDecision]), help="What you say.")
+@click.option("--note", default="", help="Why.")
+@click.option("--withdraw", is_flag=True, help="Take back what was said.")
+@click.option("--annotator", required=True, help="Who reviews.")
+@json_option
+def review(
+    study: Path, chain_id: str, decision: str | None, note: str, withdraw: bool, annotator: str, as_json: bool
+) -> None:
+    """Agree with somebody else's chain, or ask to change or discuss it. A second decision replaces the first.
+
+    \b
+    Example:
+      greenroom chain review my-study.greenroom CHAIN --decision agree --annotator Bo
+    """
+    if withdraw == (decision is not None):
+        raise UserError("A review says one thing.", "Give --decision, or --withdraw.")
+    with Session.open(study, annotator) as session:
+        if decision is None:
+            chain_versions.withdraw_chain_review(session, chain_id)
+        else:
+            chain_versions.review_chain(session, chain_id, ChainDecision(decision), note)
+    result: dict[str, Json] = {"chain": chain_id, "annotator": annotator, "decision": decision, "note": note}
+    tell(as_json, result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
+
+
+@click.command()
+@STUDY
+@CHAIN
+@click.option("--annotator", required=True, help="Whose version it will be.")
+@json_option
+def copy(study: Path, chain_id: str, annotator: str, as_json: bool) -> None:
+    """Make a version of one's own of a chain, to change it.
+
+    \b
+    Example:
+      greenroom chain copy my-study.greenroom CHAIN --annotator Bo
+    """
+    with Session.open(study, annotator) as session:
+        made, _ = chain_versions.copy_for_change(session, chain_id)
+    tell(as_json, {"id": made, "based_on": chain_id}, f"Added {made}")
+
+
+@click.command()
+@STUDY
+@CHAIN
+@click.option("--from", "from_id", help="Id of the version that was agreed on; the chain itself when not given.")
+@click.option("--annotator", help="Who does it.")
+@json_option
+def consensus(study: Path, chain_id: str, from_id: str | None, annotator: str | None, as_json: bool) -> None:
+    """Make a version of a chain the agreed one, in place of the agreed version before.
+
+    \b
+    Example:
+      greenroom chain consensus my-study.greenroom CHAIN --from COPY
+    """
+    with Session.open(study, annotator) as session:
+        made, _ = chain_versions.make_consensus(session, chain_id, from_id or chain_id)
+    tell(as_json, {"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
+
+
+_RECORDING = click.option("--recording", help="Number, file name or id; all when not given.")
+
+
+@click.command("list")
+@STUDY
+@_RECORDING
+@json_option
+def list_chains(study: Path, recording: str | None, as_json: bool) -> None:
+    """List chains with what they are made of.
+
+    \b
+    Example:
+      greenroom chain list my-study.greenroom --recording 1
+    """
+    with Session.open(study, read_only=True) as session:
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        graphs = graphs_of(session.study, _wanted(session, recording))
+        listed = [_described(session, one, names) for one in graphs]
+    lines = [
+        f"{one['id']}  recording {one['recording']}  {one['name']}  {one['annotator']}  "
+        f"{counted(len(graph.nodes), 'node')}, {counted(len(graph.subchains), 'subchain')}, "
+        f"{counted(graph.steps, 'step') if is_sound(graph) else 'goes round in a circle'}  {one['standing']}"
+        for one, graph in zip(listed, graphs, strict=True)
+    ]
+    tell(as_json, {"chains": [*listed]}, "\n".join(lines) or "No chains.")
+
+
+@click.command()
+@STUDY
+@CHAIN
+@json_option
+def show(study: Path, chain_id: str, as_json: bool) -> None:
+    """Show the nodes and edges of a chain, by time.
+
+    \b
+    Example:
+      greenroom chain show my-study.greenroom CHAIN
+    """
+    with Session.open(study, read_only=True) as session:
+        graph = graph_of(session.study, find_chain(session, chain_id))
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        people = {one.id: one.pseudonym for one in all_participants(session.study)}
+        described = _described(session, graph, names)
+    nodes: list[Json] = [
+        {
+            "id": one.id,
+            "kind": one.kind.value,
+            "text": one.text,
+            "start": one.start_us / 1e6,
+            "end": one.end_us / 1e6,
+            "people": [people[who] for who in one.people],
+            "reasons": [*graph.reasons[one.id]],
+            "source": one.source,
+        }
+        for one in graph.nodes
+    ]
+    number = {one.id: at for at, one in enumerate(graph.nodes, 1)}
+    lines = [f"{graph.chain.name}, {described['annotator']}"]
+    for one in graph.nodes:
+        who = f" ({', '.join(people[each] for each in one.people)})" if one.people else ""
+        because = ", ".join(str(number[each]) for each in graph.reasons[one.id])
+        lines.append(
+            f"{number[one.id]:3d}. {one.id}  {format_time(one.start_us)} to {format_time(one.end_us)}  "
+            f"{one.kind.value}{who}: {one.text}{f'  because of {because}' if because else ''}"
+        )
+    tell(as_json, {**described, "node_list": nodes}, "\n".join(lines))
+
+
+@click.command()
+@STUDY
+@_RECORDING
+@click.option("--chain", "chain_id", help="Only this one.")
+@json_option
+def check(study: Path, recording: str | None, chain_id: str | None, as_json: bool) -> None:
+    """Say what is wrong with chains, and what looks as if it were.
+
+    \b
+    Example:
+      greenroom chain check my-study.greenroom
+    """
+    with Session.open(study, read_only=True) as session:
+        wanted = _wanted(session, recording) if chain_id is None else [find_chain(session, chain_id)]
+        found: list[tuple[ChainGraph, ChainProblem]] = []
+        for graph in graphs_of(session.study, wanted):
+            duration_us = session.recording(graph.chain.recording_id).duration_us
+            found += [(graph, one) for one in problems(graph, duration_us)]
+    errors = sum(not one.warning for _, one in found)
+    listed: list[Json] = [{"chain": graph.chain.id, **asdict(one)} for graph, one in found]
+    lines = [
+        f"{'warning' if one.warning else 'error'}  {graph.chain.id}"
+        f"  {_node_words(graph, one) or graph.chain.name}  {one.message}"
+        for graph, one in found
+    ]
+    lines.append(
+        f"{counted(len(wanted), 'chain')}: {counted(errors, 'error')}, {counted(len(found) - errors, 'warning')}."
+    )
+    result: dict[str, Json] = {"chains": len(wanted), "errors": errors, "problems": listed}
+    tell(as_json, result, "\n".join(lines))
+
+
+@click.command()
+@STUDY
+@click.option("--all", "everything", is_flag=True, help="Every version of a chain, not only one of each.")
+@json_option
+def statistics(study: Path, everything: bool, as_json: bool) -> None:
+    """Count chains, nodes by kind, subchains and steps, beside R3-VQA's counts.
+
+    Of a chain with several versions one counts: the agreed one, or else the first.
+
+    \b
+    Example:
+      greenroom chain statistics my-study.greenroom
+    """
+    with Session.open(study, read_only=True) as session:
+        chains = all_chains(session.study)
+        found = counting.statistics(
+            graphs_of(session.study, chains if everything else chosen_versions(session, chains)) if chains else []
+        )
+    figures = found.figures()
+    lines = [f"{'':32} {'here':>8} {'R3-VQA':>8}"]
+    lines += [f"{one.name:32} {_number(one.value):>8} {_number(one.published):>8}" for one in figures]
+    lines += [f"Chains of {counted(length, 'step')}: {many}" for length, many in found.steps.items()]
+    if found.empty or found.unsound:
+        lines.append(f"Left out: {found.empty} without edges, {found.unsound} that do not hold together.")
+    result: dict[str, Json] = {
+        "figures": {one.key: {"name": one.name, "value": one.value, "published": one.published} for one in figures},
+        "steps": {str(length): many for length, many in found.steps.items()},
+        "reasons": {str(number): many for number, many in found.reasons.items()},
+        "people": {str(number): many for number, many in found.people.items()},
+        "empty": found.empty,
+        "unsound": found.unsound,
+    }
+    tell(as_json, result, "\n".join(lines))
+
+
+def _wanted(session: Session, recording: str | None) -> list[Chain]:
+    if recording is None:
+        return all_chains(session.study)
+    return chains_of(session.study, recording_called(session, recording).id)
+
+
+def _described(session: Session, graph: ChainGraph, names: Mapping[str, str]) -> dict[str, Json]:
+    chain = graph.chain
+    return {
+        "id": chain.id,
+        "name": chain.name,
+        "recording": session.recording(chain.recording_id).number,
+        "annotator": names[chain.annotator_id],
+        "based_on": chain.based_on,
+        "nodes": len(graph.nodes),
+        "edges": len(graph.edges),
+        "subchains": len(graph.subchains),
+        "steps": graph.steps if is_sound(graph) else None,
+        "standing": reviewed(session, graph).standing.value,
+    }
+
+
+def _node_words(graph: ChainGraph, one: ChainProblem) -> str:
+    node = graph.by_id.get(one.node_id)
+    return "" if node is None else f"{node.id} “{node.text}”"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return str(int(value)) if value == int(value) else f"{value:.2f}"

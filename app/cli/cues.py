@@ -4,12 +4,11 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import Bar, json_option, tell
-from app.cli.study import STUDY
-from app.core.session import Session
-from project.counted import counted
+from app.cli.command import STUDY, Bar, json_option, tell
+from project.entities.study_records import Json, Recording
+from project.session.session import Session
+from project.text_format import counted
 from project.timebase import SECOND
-from project.types import Json, Recording
 
 RECORDING = click.option("--recording", help="Number, file name or id; all recordings when not given.")
 KIND = click.option("--kind", metavar="TRACK[.LABEL]", help="Only those, such as response or tone.sharp.")
@@ -37,9 +36,9 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
       greenroom cues list my-study.greenroom --recording 1
       greenroom cues list my-study.greenroom --kind tone.sharp --json
     """
-    from app.core.cues.marks import cues_at
-    from project.queries.annotators import all_annotators
-    from project.queries.participants import all_participants
+    from annotate.cues.cue_marks import cues_at
+    from project.queries.annotator_rows import all_annotators
+    from project.queries.recording_rows import all_participants
 
     with Session.open(study, read_only=True) as session:
         names = {one.id: one.pseudonym for one in all_participants(session.study)}
@@ -87,9 +86,9 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
     Example:
       greenroom cues run my-study.greenroom --recording 1
     """
-    from app.core.cues import job
-    from app.core.cues.prelabels import open_prelabels
-    from app.core.rendering.batch import run_over
+    from annotate.cues import cue_detection as job
+    from annotate.cues.prelabels import open_prelabels
+    from anonymize.export.export_job import run_over
     from project.errors import UserError
 
     with Session.open(study) as session:
@@ -132,7 +131,7 @@ def accept(
     Example:
       greenroom cues accept my-study.greenroom --recording 1 --kind response.nod --annotator Ada
     """
-    from app.core.commands import cues as commands
+    from annotate.cues import prelabels as commands
 
     with Session.open(study, annotator) as session:
         wanted = ids or _open(session, recording, kind)
@@ -156,7 +155,7 @@ def reject(
     Example:
       greenroom cues reject my-study.greenroom --kind tone --annotator Ada
     """
-    from app.core.commands import cues as commands
+    from annotate.cues import prelabels as commands
 
     with Session.open(study, annotator) as session:
         wanted = ids or _open(session, recording, kind)
@@ -166,14 +165,14 @@ def reject(
 
 
 def _chosen(session: Session, recording: str | None) -> list[Recording]:
-    from app.core.lookup import recording_called
-    from project.queries.recordings import all_recordings
+    from project.queries.recording_rows import all_recordings
+    from project.session.session import recording_called
 
     return all_recordings(session.study) if recording is None else [recording_called(session, recording)]
 
 
 def _open(session: Session, recording: str | None, kind: str | None) -> tuple[str, ...]:
-    from app.core.cues.prelabels import open_prelabels
+    from annotate.cues.prelabels import open_prelabels
 
     return tuple(
         one.segment.id

@@ -1,16 +1,25 @@
-"""The command that finds and tracks faces."""
+"""The command that finds and tracks faces. Reviewing the faces of a recording on the command line."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, progress_bar, tell
-from app.cli.scheduler_option import scheduler_option
-from app.cli.study import STUDY
-from app.core.session import Session
-from models.faces.registry import DETECTORS, JOINED, PROCESSORS, joined, usual
-from project.counted import counted
-from project.types import Json
+from anonymize.faces import face_review_edits as commands
+from anonymize.faces import face_review_edits as regions
+from anonymize.faces.face_review import WORDS, FaceSheet, sheet, undecided
+from anonymize.masking.mask_coverage import Cover
+from app.cli.command import STUDY, json_option, progress_bar, tell
+from app.cli.plugin_options import scheduler_option
+from models.faces.face_detectors import DETECTORS, JOINED, PROCESSORS, joined, usual
+from project.entities.face_regions import Keyframe, RegionKind
+from project.entities.study_records import FaceTrack, Json, ParticipantRole, Recording
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants
+from project.session.session import Session, recording_called
+from project.text_format import counted
+from project.timebase import FrameTimes, format_time, parse_time
 
 FAILED = 2
 """The exit code where some recordings could not be tracked."""
@@ -59,10 +68,10 @@ def faces(
       greenroom faces my-study.greenroom --detector centerface --detector yunet
       greenroom faces my-study.greenroom --scheduler tcp://node7:8786
     """
-    from app.core.cluster.door import run_all
-    from app.core.faces import tracking as face_tracking
-    from app.core.lookup import recording_called
-    from project.queries.recordings import all_recordings
+    from anonymize.faces import face_tracking_job as face_tracking
+    from benchmark.cluster.coordinator import run_all
+    from project.queries.recording_rows import all_recordings
+    from project.session.session import recording_called
 
     names = joined(detectors) if detectors else usual()
     with Session.open(study) as session:
@@ -103,3 +112,201 @@ def faces(
             f"greenroom: {count} could not be tracked. Put right what is said above, then run it again.", err=True
         )
         context.exit(FAILED)
+
+
+_ALL = "all"
+
+
+@click.command("review-faces")
+@STUDY
+@click.option("--recording", required=True, help="Number, file name or id.")
+@click.option("--annotator", help="Who reviews; the name in the settings when not given.")
+@click.option("--face", "faces", multiple=True, metavar="X,Y,W,H", help="Draw a face that was missed, in pixels.")
+@click.option("--area", "areas", multiple=True, metavar="X,Y,W,H", help="Draw an area that is always painted over.")
+@click.option("--nothing", "nothings", multiple=True, metavar="X,Y,W,H", help="Draw a region without any face.")
+@click.option("--from", "start", help="When what is drawn starts; the start of the recording when not given.")
+@click.option("--to", "end", help="When it ends; the end of the recording when not given.")
+@click.option("--label", default="", help="What it is, such as “badge”.")
+@click.option("--dismiss", multiple=True, metavar="TRACK", help="This track is no face: its id, or its number.")
+@click.option("--assign", nargs=2, multiple=True, metavar="TRACK NAME", help="Whose face it is, under a pseudonym.")
+@click.option("--seen", multiple=True, metavar="all|START-END", help="I looked there, and no face is bare.")
+@click.option("--reviewed", is_flag=True, help="All faces are hidden as they should be.")
+@click.option("--withdraw", is_flag=True, help="Take back that you reviewed it.")
+@json_option
+def review_faces(
+    study: Path,
+    recording: str,
+    annotator: str | None,
+    faces: tuple[str, ...],
+    areas: tuple[str, ...],
+    nothings: tuple[str, ...],
+    start: str | None,
+    end: str | None,
+    label: str,
+    dismiss: tuple[str, ...],
+    assign: tuple[tuple[str, str], ...],
+    seen: tuple[str, ...],
+    reviewed: bool,
+    withdraw: bool,
+    as_json: bool,
+) -> None:
+    """Review the faces of a recording, or say what is left.
+
+    It says where to look, and takes what you saw.
+
+    First what is drawn, then tracks, then what was seen, then that it is reviewed. A later change of the faces revokes
+    the review.
+
+    \b
+    Example:
+      greenroom review-faces my-study.greenroom --recording 1
+      greenroom review-faces my-study.greenroom --recording 1 --dismiss 4 --assign 1 P01
+      greenroom review-faces my-study.greenroom --recording 1 --area 20,30,90,40 --label date
+      greenroom review-faces my-study.greenroom --recording 1 --seen 0:01:02-0:01:05 --reviewed
+    """
+    from media.frame_index import load_index
+    from project.files.temporary_files import cache_folder
+
+    drawn = [(kind, box) for kind, boxes in _drawn(faces, areas, nothings) for box in boxes]
+    edits = bool(drawn or dismiss or assign or seen or reviewed or withdraw)
+    if reviewed and withdraw:
+        raise UserError("A recording is reviewed, or it is not.", "Give --reviewed or --withdraw.")
+    if (start or end or label) and not drawn:
+        raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --nothing.")
+    with Session.open(study, annotator, read_only=not edits) as session:
+        owner = recording_called(session, recording)
+        times = load_index(session.usable_picture(owner.id).path, cache_folder()).times
+        first = 0 if start is None else parse_time(start)
+        last = owner.duration_us if end is None else parse_time(end)
+        for kind, text in drawn:
+            regions.add_region(session, owner.id, kind, Keyframe(first, *_box(text)), last, label=label)
+        _say_about_tracks(session, owner, sheet(session, owner.id, times), dismiss, assign)
+        _say_seen(session, owner, times, seen)
+        if reviewed:
+            commands.mark_reviewed(session, owner.id, times)
+        if withdraw:
+            commands.withdraw_review(session, owner.id)
+        _tell(session, sheet(session, owner.id, times), as_json)
+
+
+def _drawn(
+    faces: Sequence[str], areas: Sequence[str], nothings: Sequence[str]
+) -> list[tuple[RegionKind, Sequence[str]]]:
+    return [(RegionKind.FACE, faces), (RegionKind.AREA, areas), (RegionKind.NOTHING, nothings)]
+
+
+def _box(text: str) -> tuple[int, int, int, int]:
+    parts = text.split(",")
+    try:
+        x, y, width, height = (int(one) for one in parts)
+    except ValueError:
+        raise UserError(f"“{text}” is not a box.", "Write x,y,width,height in whole pixels: 20,30,90,40.") from None
+    return x, y, width, height
+
+
+def _say_about_tracks(
+    session: Session, owner: Recording, found: FaceSheet, dismiss: Sequence[str], assign: Sequence[tuple[str, str]]
+) -> None:
+    if dismiss:
+        commands.dismiss_faces(session, [_track(found, one).id for one in dismiss])
+    for name in dict.fromkeys(name for _, name in assign):
+        ids = [_track(found, one).id for one, whose in assign if whose == name]
+        known = next((one for one in all_participants(session.study) if one.pseudonym == name.strip()), None)
+        if known is None:
+            commands.assign_faces_to_new(session, owner.id, ids, name, ParticipantRole.USER)
+        else:
+            commands.assign_faces(session, ids, known.id)
+
+
+def _track(found: FaceSheet, text: str) -> FaceTrack:
+    tracks = found.tracks
+    fits = [one for number, one in enumerate(tracks, 1) if text in (one.id, str(number))]
+    if not fits:
+        raise UserError(
+            f"Recording {found.recording.number} has no face track “{text}”.",
+            f"Give an id, or a number up to {len(tracks)}; --json lists them.",
+        )
+    return fits[0]
+
+
+def _say_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequence[str]) -> None:
+    spans: list[tuple[int, int]] = []
+    for text in seen:
+        if text == _ALL:
+            spans += [(one.start_us, one.end_us) for one in sheet(session, owner.id, times).waiting]
+            continue
+        start, dash, end = text.partition("-")
+        if not dash:
+            raise UserError(f"“{text}” is no stretch of time.", "Write all, or a start and an end: 0:01:02-0:01:05.")
+        spans.append((parse_time(start), parse_time(end)))
+    if spans:
+        commands.mark_seen(session, owner.id, spans)
+
+
+def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
+    names = {one.id: one.name for one in all_annotators(session.study)}
+    people = {one.id: one.pseudonym for one in all_participants(session.study)}
+    numbers = {one.id: number for number, one in enumerate(found.tracks, 1)}
+    reviewers = [names.get(one.annotator_id, "?") for one in found.reviews]
+    result: dict[str, Json] = {
+        "recording": found.recording.number,
+        "tracked": found.run is not None,
+        "reviewed": bool(found.reviews),
+        "reviewers": [*reviewers],
+        "revoked": [names.get(one.annotator_id, "?") for one in found.revoked],
+        "uncovered": found.count(Cover.UNCOVERED),
+        "uncertain": found.count(Cover.UNCERTAIN),
+        "places": [
+            {
+                "start": one.start_us / 1e6,
+                "end": one.end_us / 1e6,
+                "state": one.state.value,
+                "reason": one.reason.value,
+                "why": WORDS[one.reason],
+                "track": one.track_id,
+                "frame": one.frame,
+                "box": None if one.box is None else [*one.box],
+            }
+            for one in found.waiting
+        ],
+        "tracks": [
+            {
+                "track": one.id,
+                "number": numbers[one.id],
+                "start": int(one.times_us[0]) / 1e6,
+                "end": int(one.times_us[-1]) / 1e6,
+                "participant": people.get(one.participant_id or ""),
+                "dismissed": one.dismissed,
+                "doubtful": one.doubtful,
+                "undecided": undecided(one),
+            }
+            for one in found.tracks
+        ],
+        "regions": [
+            {
+                "region": one.id,
+                "kind": one.kind.value,
+                "label": one.label,
+                "start": one.start_us / 1e6,
+                "end": one.end_us / 1e6,
+            }
+            for one in found.regions
+        ],
+        "suggestions": [[*one.track_ids] for one in found.suggestions()],
+    }
+    lines = [
+        f"{format_time(one.start_us)} to {format_time(one.end_us)}  {one.state.value}  {WORDS[one.reason]}"
+        + (f" (track {numbers[one.track_id]})" if one.track_id in numbers else "")
+        for one in found.waiting
+    ]
+    tracks = counted(len(found.tracks), "track")
+    lines.append(f"Recording {found.recording.number}: {tracks}; left: {found.left()}")
+    if reviewers:
+        lines.append(f"Reviewed by {', '.join(reviewers)}")
+    elif found.revoked:
+        lines.append(
+            "Its review was made with an earlier version, which did not cover the boxes found: review again"
+            if found.by_earlier_version
+            else "Its review does not hold any more: the faces changed since"
+        )
+    tell(as_json, result, "\n".join(lines))

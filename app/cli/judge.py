@@ -1,4 +1,7 @@
-"""Commands about judges: which models and people a study asks."""
+"""Commands about judges: which models and people a study asks.
+
+Commands about judges being hidden until people have said their own, and who changed their mind after.
+"""
 
 import sys
 from pathlib import Path
@@ -6,14 +9,16 @@ from typing import Any
 
 import click
 
-from app.cli.judge_options import given, judge_options
-from app.cli.output import json_option, tell
-from app.cli.study import STUDY
-from app.core.session import Session
-from models.judges.registry import BACKENDS
+from annotate.blinding.reveals import blind_first, set_blind_first
+from annotate.blinding.revisions import report_text
+from annotate.blinding.revisions import revisions as find_revisions
+from app.cli.command import STUDY, json_option, tell
+from app.cli.plugin_options import given_options, judge_options
+from models.judges.judge_backends import BACKENDS
+from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.judging import PERSON, JudgeEntry
-from project.types import Json
+from project.session.session import Session
 
 NAME = click.argument("name")
 _FILES = "llama-cpp"
@@ -49,11 +54,11 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
       greenroom judge add my-study.greenroom local --backend llama-cpp --model models/qwen.gguf --sees frames
       greenroom judge add my-study.greenroom chance --backend random
     """
-    from app.core.commands import judges as commands
-    from app.core.judging.judges.entries import judge_called
-    from app.core.leaving.foretelling import unencrypted_note
+    from anonymize.egress.egress_authority import unencrypted_note
+    from benchmark.judging import judge_registry as commands
+    from benchmark.judging.judge_registry import judge_called
 
-    model, options = _absolute(backend, model), given(flags)
+    model, options = _absolute(backend, model), given_options(flags)
     if isinstance(projector := options.get("projector"), str):
         options["projector"] = _absolute(backend, projector)
     with Session.open(study) as session:
@@ -77,7 +82,7 @@ def list_judges(study: Path, as_json: bool) -> None:
     Example:
       greenroom judge list my-study.greenroom
     """
-    from project.queries.judges import all_judges
+    from project.queries.judgment_rows import all_judges
 
     with Session.open(study, read_only=True) as session:
         known = all_judges(session.study)
@@ -96,9 +101,8 @@ def remove(study: Path, name: str, as_json: bool) -> None:
     Example:
       greenroom judge remove my-study.greenroom gpt
     """
-    from app.core.commands.judges import remove_judge
-    from app.core.judging.judges.entries import judge_called
-    from project.queries.judges import judge_names
+    from benchmark.judging.judge_registry import judge_called, remove_judge
+    from project.queries.judgment_rows import judge_names
 
     name = name.strip()
     with Session.open(study) as session:
@@ -126,8 +130,8 @@ def key(study: Path, name: str, forget: bool, as_json: bool) -> None:
       greenroom judge key my-study.greenroom gpt < key.txt
       greenroom judge key my-study.greenroom gpt --forget
     """
-    from app.core.judging.judges.entries import judge_called
-    from app.core.judging.judges.keys import address_of, forget_key, keep_key
+    from benchmark.judging.judge_keys import address_of, forget_key, keep_key
+    from benchmark.judging.judge_registry import judge_called
 
     with Session.open(study, read_only=True) as session:
         found = judge_called(session, name)
@@ -153,8 +157,8 @@ def test(study: Path, name: str, as_json: bool) -> int:
     Example:
       greenroom judge test my-study.greenroom gpt
     """
-    from app.core.judging.judges.entries import judge_called
-    from app.core.judging.judges.trial import try_judge
+    from benchmark.judging.judge_registry import judge_called
+    from benchmark.judging.judge_trial import try_judge
 
     with Session.open(study) as session:
         found = judge_called(session, name)
@@ -170,7 +174,7 @@ def _read_key(name: str) -> str:
 
 
 def _as_json(one: JudgeEntry) -> dict[str, Json]:
-    from app.core.judging.judges.keys import place_of, place_variable_of, variable_of
+    from benchmark.judging.judge_keys import place_of, place_variable_of, variable_of
 
     found: dict[str, Any] = {
         "id": one.id,
@@ -192,7 +196,7 @@ def _absolute(backend: str, path: str) -> str:
 
 
 def _line(one: JudgeEntry) -> str:
-    from app.core.judging.judges.keys import how_to_set, place_of
+    from benchmark.judging.judge_keys import how_to_set, place_of
 
     parts = [one.name, one.backend, one.model]
     if address := _address(one):
@@ -205,9 +209,58 @@ def _line(one: JudgeEntry) -> str:
 
 def _address(one: JudgeEntry) -> str:
     """Return where a judge's server is; a judge that this version does not know is listed all the same."""
-    from app.core.judging.judges.keys import address_of
+    from benchmark.judging.judge_keys import address_of
 
     try:
         return address_of(one)
     except UserError:
         return ""
+
+
+_SAYS = {
+    True: "What judges say about a segment is hidden from an annotator until their own is complete",
+    False: "What judges say about a segment is shown at once",
+}
+
+
+@click.command()
+@STUDY
+@click.argument("on", required=False, type=click.Choice(["on", "off"]))
+@click.option("--annotator", help="Who decides it; the name from the settings when not given.")
+@json_option
+def blind(study: Path, on: str | None, annotator: str | None, as_json: bool) -> None:
+    """Hide judges from annotators until they have said their own.
+
+    Without on or off, it shows whether they are hidden.
+
+    `greenroom undo` takes a change back.
+
+    \b
+    Example:
+      greenroom blind my-study.greenroom
+      greenroom blind my-study.greenroom off
+    """
+    with Session.open(study, annotator, read_only=on is None) as session:
+        if on is not None:
+            set_blind_first(session, on == "on")
+        hidden = blind_first(session)
+    tell(as_json, {"blind_first": hidden}, _SAYS[hidden])
+
+
+@click.command()
+@STUDY
+@click.option("--annotator", help="Whose eyes it is for; the name from the settings when not given.")
+@json_option
+def revisions(study: Path, annotator: str | None, as_json: bool) -> None:
+    """List who revised what after they were shown judges.
+
+    It says which part, from what to what, and toward which judges.
+
+    \b
+    Example:
+      greenroom revisions my-study.greenroom
+    """
+    with Session.open(study, annotator, read_only=True) as session:
+        found = find_revisions(session)
+        text = report_text(session, found)
+    tell(as_json, found.as_json(), text)

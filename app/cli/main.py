@@ -9,13 +9,13 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import as_object
-from app.core.settings import log_path
-from models.connection import sentinel
+from app.cli.command import as_object, ask_passphrase
+from models.connection import network_sandbox as sentinel
+from project.encryption.passphrases import ask_with
+from project.entities.egress_policy import Forbidden
 from project.errors import Cancelled, UserError
-from project.names import require_text, shown
-from project.policy import Forbidden
-from project.sealing.passphrases import ask_with
+from project.session.settings import log_path
+from project.text_format import require_text, shown
 from project.version import __version__
 
 USER_ERROR = 2
@@ -27,40 +27,40 @@ _BESIDE_A_NAME = 4
 _COMMANDS = {
     "Study": {
         "open": "study:open_study",
-        "demo": "demo:demo",
+        "demo": "launch:demo",
         "new": "study:new",
         "add": "study:add",
-        "add-view": "views:add_view",
-        "sync": "views:sync",
+        "add-view": "recording:add_view",
+        "sync": "recording:sync",
         "info": "study:info",
         "undo": "study:undo",
         "redo": "study:redo",
         "check": "study:check",
         "relink": "study:relink",
-        "synthetic": "synthetic:synthetic",
+        "synthetic": "study:synthetic",
         "worker": "study:worker",
     },
     "Care": {
-        "recover": "recover:recover",
-        "seal": "seal:seal",
-        "unseal": "seal:unseal",
-        "scrub": "scrub:scrub",
-        "withdraw": "withdraw:withdraw",
+        "recover": "study:recover",
+        "seal": "study:seal",
+        "unseal": "study:unseal",
+        "scrub": "release:scrub",
+        "withdraw": "participant:withdraw",
     },
     "Annotate": {
         "segment": "segment:segment",
         "scheme": "scheme:scheme",
-        "comment": "comment:comment",
+        "comment": "segment:comment",
         "cues": "cues:cues",
-        "search": "finding:search",
-        "checklist": "finding:checklist",
-        "activity": "activity:activity",
+        "search": "recording:search",
+        "checklist": "team:checklist",
+        "activity": "team:activity",
     },
     "Team": {
-        "plan": "plan:plan",
-        "training": "training:training",
-        "done": "plan:done",
-        "hold-out": "plan:hold_out",
+        "plan": "team:plan",
+        "training": "team:training",
+        "done": "team:done",
+        "hold-out": "team:hold_out",
         "split": "team:split",
         "merge": "team:merge",
         "conflicts": "team:conflicts",
@@ -69,54 +69,54 @@ _COMMANDS = {
     "Review and agreement": {
         "review": "review:review",
         "adjudicate": "review:adjudicate",
-        "agreement": "agreement:agreement",
+        "agreement": "review:agreement",
     },
     "Judges": {
         "judge": "judge:judge",
         "ask": "ask:ask",
-        "blind": "blind:blind",
-        "revisions": "blind:revisions",
+        "blind": "judge:blind",
+        "revisions": "judge:revisions",
     },
     "Chains and questions": {
         "meta": "meta:meta",
         "chain": "chain:chain",
-        "questions": "questions:questions",
-        "consistency": "consistency:consistency",
-        "episode": "episode:episode",
-        "benchmark": "benchmark:benchmark",
+        "questions": "benchmark.questions:questions",
+        "consistency": "benchmark.question_filter:consistency",
+        "episode": "benchmark.episodes:episode",
+        "benchmark": "benchmark.sets:benchmark",
     },
     "Exchange": {
-        "export": "interchange:export_annotations",
-        "import": "interchange:import_annotations",
+        "export": "exchange:export_annotations",
+        "import": "exchange:import_annotations",
     },
     "Speech": {
-        "transcribe": "transcribe:transcribe",
+        "transcribe": "transcript:transcribe",
         "transcript": "transcript:transcript",
-        "speakers": "speakers:speakers",
+        "speakers": "transcript:speakers",
         "pii": "pii:pii",
     },
     "Faces and anonymizing": {
         "faces": "faces:faces",
-        "review-faces": "review_faces:review_faces",
+        "review-faces": "faces:review_faces",
         "anonymize": "anonymize:anonymize",
-        "voice": "voice:voice",
-        "privacy": "privacy:privacy",
-        "models": "models:models",
+        "voice": "anonymize:voice",
+        "privacy": "anonymize:privacy",
+        "models": "machine:models",
     },
     "What leaves this machine": {
         "policy": "policy:policy",
-        "egress": "egress:egress",
+        "egress": "policy:egress",
     },
     "Release": {
-        "participant": "participants:participant",
+        "participant": "participant:participant",
         "words": "release:words",
         "texts": "release:texts",
         "release": "release:release",
     },
     "This machine": {
-        "doctor": "doctor:doctor",
-        "desktop": "desktop:desktop",
-        "docs": "docs:docs",
+        "doctor": "machine:doctor",
+        "desktop": "machine:desktop",
+        "docs": "machine:docs",
     },
 }
 """Under each heading of `greenroom --help`: a command, the file of `app.cli` that it is in, and its function."""
@@ -181,7 +181,7 @@ def greenroom(context: click.Context) -> int:
     """
     if context.invoked_subcommand is not None:
         return 0
-    from app.cli.window import open_window
+    from app.cli.launch import open_window
 
     return open_window()
 
@@ -189,7 +189,7 @@ def greenroom(context: click.Context) -> int:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line and return the exit code: 0 done, 1 a bug, 2 a user error, 130 stopped."""
     sentinel.install()
-    ask_with(_ask_passphrase)
+    ask_with(ask_passphrase)
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
     try:
@@ -228,16 +228,10 @@ def _to_open(arguments: list[str]) -> str:
 
 def _damage(error: Exception, arguments: list[str]) -> UserError | None:
     """Return what to say where a study that was named, and not the program, is why a command failed."""
-    from project.damage import damage_behind
-    from project.opening import SUFFIX
+    from project.integrity.integrity_check import damage_behind
+    from project.store.opening import SUFFIX
 
     return damage_behind(error, [path for path in map(Path, arguments) if path.suffix == SUFFIX and path.is_file()])
-
-
-def _ask_passphrase(path: Path, why: str) -> str | None:
-    from app.cli.seal import ask
-
-    return ask(path, why)
 
 
 def _log(command: list[str]) -> str:

@@ -1,21 +1,27 @@
-"""The command about meta information: show it, write parts of it, let judges suggest them, export it."""
+"""The command about meta information: show it, write parts of it, let judges suggest them, export it.
 
+Writing parts of the meta information from the command line. Judges suggest parts of the meta information, from the
+command line.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 
-from app.cli.lazy import LazyGroup
-from app.cli.output import RAW, Bar, json_option, tell
-from app.cli.study import STUDY
-from app.core.session import Session
-from project.counted import counted
-from project.types import Json
+from app.cli.command import RAW, STUDY, Bar, LazyGroup, json_option, tell
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.session.session import Session
+from project.text_format import counted, shown
 
 _PLACES = {
     "show": "meta:show",
-    "set": "meta_set:set_parts",
+    "set": "meta:set_parts",
     "scenes": "meta:scenes",
-    "suggest": "meta_suggest:suggest",
+    "suggest": "meta:suggest",
     "export": "meta:export",
 }
 RECORDING = click.option("--recording", required=True, help="Its number, name, file name or id.")
@@ -42,10 +48,10 @@ def show(study: Path, recording: str, as_json: bool) -> None:
       greenroom meta show my-study.greenroom --recording 1
       greenroom meta show my-study.greenroom --recording 1 --json
     """
-    from app.core.lookup import recording_called
-    from app.core.meta.assembling import meta_information, prose
-    from project.queries.meta import contradictions_in, summaries_of
-    from project.queries.participants import all_participants
+    from annotate.meta.meta_summary import meta_information, prose
+    from project.queries.question_rows import contradictions_in, summaries_of
+    from project.queries.recording_rows import all_participants
+    from project.session.session import recording_called
 
     with Session.open(study, read_only=True) as session:
         owner = recording_called(session, recording)
@@ -72,10 +78,10 @@ def scenes(study: Path, recording: str, as_json: bool) -> None:
     Example:
       greenroom meta scenes my-study.greenroom --recording 1
     """
-    from app.core.jobs import run_here
-    from app.core.lookup import recording_called
-    from app.core.meta import scene_job
-    from app.core.meta.scenes import happenings
+    from annotate.meta import scenes as scene_job
+    from annotate.meta.scenes import happenings
+    from project.session.jobs import run_here
+    from project.session.session import recording_called
 
     with Session.open(study) as session:
         session.study.require_writable()
@@ -113,11 +119,236 @@ def export(study: Path, recordings: tuple[str, ...], out: Path, scrubbed: bool, 
     Example:
       greenroom meta export my-study.greenroom --out meta --scrubbed
     """
-    from app.core.lookup import recording_called
-    from app.core.meta.exporting import exported, write
+    from anonymize.release.release_files import exported, write
+    from project.session.session import recording_called
 
     with Session.open(study, read_only=True) as session:
         wanted = [recording_called(session, one).id for one in recordings] or None
         files = write(session, exported(session, wanted, scrubbed=scrubbed), out, overwrite=force)
     lines = [f"Wrote {counted(len(files), 'file')} to {out}", *([] if scrubbed else [RAW])]
     tell(as_json, {"files": [str(one) for one in files], "scrubbed": scrubbed}, "\n".join(lines))
+
+
+_Step: TypeAlias = Callable[[], Changes]
+
+
+@click.command("set")
+@STUDY
+@RECORDING
+@click.option(
+    "--look", "looks", multiple=True, metavar="WHO.KIND=TEXT", help="Such as P01.clothing=red coat; no text removes it."
+)
+@click.option(
+    "--summary",
+    "summaries",
+    multiple=True,
+    metavar="SOURCE=TEXT",
+    help="words=TEXT or frames=TEXT; @FILE reads a file.",
+)
+@click.option(
+    "--contradiction", "contradictions", multiple=True, metavar="TEXT", help="Note one; again for each further one."
+)
+@click.option(
+    "--settle",
+    "settled",
+    multiple=True,
+    metavar="NUMBER=TEXT",
+    help="What is true about a contradiction of `meta show`.",
+)
+@click.option(
+    "--voice-over", "over", multiple=True, type=float, metavar="SECONDS", help="Leave out the utterance at this time."
+)
+@click.option("--annotator", required=True, help="Who says so.")
+@json_option
+def set_parts(
+    study: Path,
+    recording: str,
+    looks: tuple[str, ...],
+    summaries: tuple[str, ...],
+    contradictions: tuple[str, ...],
+    settled: tuple[str, ...],
+    over: tuple[float, ...],
+    annotator: str,
+    as_json: bool,
+) -> None:
+    """Write looks, summaries and contradictions, and mark voice-over.
+
+    Each is one step that undo takes back.
+
+    \b
+    Example:
+      greenroom meta set my-study.greenroom --recording 1 --look "P01.hair=short, dark" --annotator Ada
+      greenroom meta set my-study.greenroom --recording 1 --summary words=@summary.txt --annotator Ada
+      greenroom meta set my-study.greenroom --recording 1 --settle "1=The coat is red." --annotator Ada
+    """
+    from project.session.session import recording_called
+
+    with Session.open(study, annotator) as session:
+        session.study.require_writable()
+        owner = recording_called(session, recording)
+        # All of them are read before the first one is written.
+        planned = [
+            *_looks(session, owner.id, looks),
+            *_summaries(session, owner.id, summaries),
+            *_contradictions(session, owner.id, contradictions, settled),
+            *_voice_overs(session, owner.id, over),
+        ]
+        steps = [do() for do in planned]
+    if not (looks or summaries or contradictions or settled or over):
+        raise UserError(
+            "There is nothing to write.", "Give --look, --summary, --contradiction, --settle or --voice-over."
+        )
+    changed = sum(bool(one) for one in steps)
+    tell(as_json, {"recording": owner.number, "changed": changed}, f"Changed {counted(changed, 'part')}.")
+
+
+def _looks(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
+    from annotate.meta.meta_edits import describe
+    from project.entities.questions import LookKind
+    from project.session.session import participant_called
+
+    for one in given:
+        place, text = _parted(one, "WHO.KIND=TEXT")
+        who, _, kind = place.rpartition(".")
+        if kind not in {each.value for each in LookKind}:
+            known = ", ".join(each.value for each in LookKind)
+            raise UserError(f"“{shown(kind)}” is no kind of look.", f"Write WHO.KIND=TEXT, with a kind of {known}.")
+        yield partial(describe, session, recording_id, participant_called(session, who).id, LookKind(kind), text)
+
+
+def _summaries(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
+    from annotate.interchange.bounded_files import read_text
+    from annotate.meta.meta_edits import LONGEST_SUMMARY, summarize
+    from project.entities.questions import SummarySource
+
+    for one in given:
+        source, text = _parted(one, "SOURCE=TEXT")
+        if source not in {each.value for each in SummarySource}:
+            raise UserError(f"A summary is not made from “{shown(source)}”.", "Write words=TEXT or frames=TEXT.")
+        if text.startswith("@"):
+            text = read_text(Path(text[1:]), LONGEST_SUMMARY * 4)
+        yield partial(summarize, session, recording_id, SummarySource(source), text)
+
+
+def _contradictions(
+    session: Session, recording_id: str, new: tuple[str, ...], settled: tuple[str, ...]
+) -> Iterator[_Step]:
+    from project.queries.question_rows import contradictions_in
+
+    for text in new:
+        yield partial(_note, session, recording_id, text)
+    known = len(contradictions_in(session.study, recording_id)) + len(new)
+    for one in settled:
+        number, text = _parted(one, "NUMBER=TEXT")
+        if not number.isdecimal() or not 1 <= int(number) <= known:
+            raise UserError(f"There is no contradiction {shown(number)}.", "See: greenroom meta show")
+        yield partial(_settle, session, recording_id, int(number), text)
+
+
+def _note(session: Session, recording_id: str, text: str) -> Changes:
+    from annotate.meta.meta_edits import note_contradiction
+
+    return note_contradiction(session, recording_id, text)[1]
+
+
+def _settle(session: Session, recording_id: str, number: int, text: str) -> Changes:
+    from annotate.meta.meta_edits import settle
+    from project.queries.question_rows import contradictions_in
+
+    return settle(session, contradictions_in(session.study, recording_id)[number - 1].id, text)
+
+
+def _voice_overs(session: Session, recording_id: str, given: tuple[float, ...]) -> Iterator[_Step]:
+    from annotate.meta.meta_edits import set_voice_over
+    from project.queries.transcript_rows import utterances_between
+    from project.timebase import SECOND
+
+    for seconds in given:
+        time_us = round(seconds * SECOND)
+        found = utterances_between(session.study, recording_id, time_us, time_us + 1)
+        if not found:
+            raise UserError(f"Nobody speaks at {seconds:g} s.", "See: greenroom meta show")
+        for one in found:
+            yield partial(set_voice_over, session, one.id, True)
+
+
+def _parted(text: str, form: str) -> tuple[str, str]:
+    before, sign, after = text.partition("=")
+    if not sign:
+        raise UserError(f"This is not {form}: {shown(text)}.", "Write what it is, then =, then the text.")
+    return before.strip(), after.strip()
+
+
+@click.command()
+@STUDY
+@RECORDING
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all if none."
+)
+@click.option(
+    "--part",
+    "parts",
+    multiple=True,
+    type=click.Choice(["looks", "words_summary", "frames_summary", "audit"]),
+    help="What is suggested; again for each further one; all of them, in this order, if none.",
+)
+@click.option("--condition", default="raw", show_default=True, help="What judges see: raw, or a rendering's method.")
+@click.option("--accept", is_flag=True, help="Take over what the newest answer says; what a person wrote stays.")
+@click.option("--replace", is_flag=True, help="With --accept: also in the place of what a person wrote.")
+@click.option("--annotator", help="Who takes it over; needed with --accept.")
+@json_option
+def suggest(
+    study: Path,
+    recording: str,
+    judges: tuple[str, ...],
+    parts: tuple[str, ...],
+    condition: str,
+    accept: bool,
+    replace: bool,
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Ask judges for looks, both summaries, and what these say differently.
+
+    Contradictions are only looked for where both summaries are there, so with --accept one call makes all.
+
+    \b
+    Example:
+      greenroom meta suggest my-study.greenroom --recording 1 --judge vision --accept --annotator Ada
+      greenroom meta suggest my-study.greenroom --recording 1 --judge text --part words_summary
+    """
+    from app.cli.ask import ask_here
+    from benchmark.authoring.meta_answers import TASKS, answers_about, suggestion, take
+    from benchmark.judging.judge_registry import judges_called
+    from project.session.session import recording_called
+
+    if accept and not annotator:
+        raise UserError("Somebody has to take it over.", "Give --annotator.")
+    with Session.open(study, annotator) as session:
+        session.study.require_writable()
+        owner = recording_called(session, recording)
+        asked = judges_called(session, judges)
+        told: list[Json] = []
+        lines: list[str] = []
+        for task in (one for one in TASKS if not parts or one in parts):
+            before = {one.id for one in answers_about(session, owner.id)}
+            came = ask_here(session, suggestion(owner.id, task, asked, condition))
+            notes = [one.as_text() for one in came.outcome.notes]
+            answers = [one for one in answers_about(session, owner.id) if one.task == task]
+            one: dict[str, Json] = {"part": task, "answers": len(answers), "notes": [*notes]}
+            one["new"] = sum(each.id not in before for each in answers)
+            if accept and answers:
+                taken = take(session, answers[0].id, replace_own=replace)
+                one |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unread]}
+            told.append(one)
+            lines.append(_line(one))
+    tell(as_json, {"recording": owner.number, "parts": told}, "\n".join(lines))
+
+
+def _line(one: dict[str, Json]) -> str:
+    parts = [f"{one['part']}: {one['new']} new of {one['answers']} answers"]
+    if "taken" in one:
+        parts.append(f"{one['taken']} taken over, {one['kept']} stay as they were written")
+    notes = one["notes"]
+    assert isinstance(notes, list)
+    return "; ".join(parts) + "".join(f"\n  {note}" for note in notes)

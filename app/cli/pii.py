@@ -5,20 +5,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.output import json_option, tell
-from app.cli.study import STUDY
-from app.core.session import Session
-from project.counted import counted
+from app.cli.command import STUDY, json_option, tell
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.names import shown
+from project.session.session import Session
+from project.text_format import counted, shown
 from project.timebase import format_time
-from project.types import Json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.core.pii.hits import PlacedHit
-    from app.core.pii.languages import LanguageCoverage
+    from anonymize.pii_review.language_coverage import LanguageCoverage
+    from anonymize.pii_review.review_hits import PlacedHit
 
 _AROUND = 30
 _RECORDING = click.option("--recording", multiple=True, help="Only in this one: number, file name or id. Repeatable.")
@@ -51,9 +49,9 @@ def find(
       greenroom pii find my-study.greenroom
       greenroom pii find my-study.greenroom --undecided --out look.csv
     """
-    from app.core.pii.finder import recognizers_now
-    from app.core.pii.languages import language_gaps
-    from app.core.pii.tables import write_list
+    from anonymize.pii_review.language_coverage import language_gaps
+    from anonymize.pii_review.pii_files import write_list
+    from anonymize.pii_review.study_finder import recognizers_now
 
     with Session.open(study) as session:
         numbers = _numbers(session)
@@ -127,9 +125,9 @@ def review(
       greenroom pii review my-study.greenroom --hide --kind phone --kind address
       greenroom pii review my-study.greenroom --hide --text Jo --everywhere --participant P01
     """
-    from app.core.commands import pii as commands
-    from app.core.pii.hits import undecided as undecided_in
-    from project.queries.pii import PiiVerdict
+    from anonymize.pii_review import pii_decisions as commands
+    from anonymize.pii_review.review_hits import undecided as undecided_in
+    from project.queries.pii_rows import PiiVerdict
 
     chosen = bool(recording or kind or words or undecided)
     if (verdict or set_kind) and not chosen:
@@ -182,13 +180,12 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
       greenroom pii apply my-study.greenroom --out scrubbed
       greenroom pii apply my-study.greenroom --in-place
     """
-    from app.core.commands.pii_apply import replace_in_study
-    from app.core.commands.pii_numbers import keep_numbers
-    from app.core.pii.copies import write_copies
-    from app.core.pii.frozen import frozen_personal
-    from app.core.pii.hits import hits
-    from app.core.pii.hits import undecided as undecided_in
-    from app.core.pii.languages import language_gaps
+    from anonymize.pii_review.language_coverage import language_gaps
+    from anonymize.pii_review.pii_decisions import keep_numbers
+    from anonymize.pii_review.review_hits import hits
+    from anonymize.pii_review.review_hits import undecided as undecided_in
+    from anonymize.release.private_content import frozen_personal, write_copies
+    from anonymize.release.scrub_application import replace_in_study
 
     if (out is None) == (not in_place):
         raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
@@ -236,9 +233,9 @@ def key(study: Path, file: Path, as_json: bool) -> None:
     Example:
       greenroom pii key my-study.greenroom /safe/place/key.csv
     """
-    from app.core.commands.pii_numbers import keep_numbers
-    from app.core.pii.hits import hits
-    from app.core.pii.key import write_key
+    from anonymize.pii_review.pii_decisions import keep_numbers
+    from anonymize.pii_review.pii_files import write_key
+    from anonymize.pii_review.review_hits import hits
 
     with Session.open(study) as session:
         keep_numbers(session, hits(session))
@@ -249,11 +246,11 @@ def key(study: Path, file: Path, as_json: bool) -> None:
 def _selected(
     session: Session, recordings: tuple[str, ...], kinds: tuple[str, ...], words: tuple[str, ...], *, undecided: bool
 ) -> "list[PlacedHit]":
-    from anonymize.pii.kinds import KINDS
-    from anonymize.pii.lexicon import key_of
-    from app.core.commands.pii_numbers import keep_numbers
-    from app.core.lookup import recording_called
-    from app.core.pii.hits import hits
+    from anonymize.pii_detection.name_tokens import key_of
+    from anonymize.pii_detection.pii_hit import KINDS
+    from anonymize.pii_review.pii_decisions import keep_numbers
+    from anonymize.pii_review.review_hits import hits
+    from project.session.session import recording_called
 
     for kind in kinds:
         if kind not in KINDS:
@@ -280,11 +277,11 @@ def _everywhere(
     participant: str | None,
     replacement: str | None,
 ) -> None:
-    from anonymize.pii.kinds import PERSON
-    from anonymize.pii.lexicon import key_of
-    from app.core.commands import pii as commands
-    from app.core.lookup import participant_called
-    from app.core.pii.hits import hits
+    from anonymize.pii_detection.name_tokens import key_of
+    from anonymize.pii_detection.pii_hit import PERSON
+    from anonymize.pii_review import pii_decisions as commands
+    from anonymize.pii_review.review_hits import hits
+    from project.session.session import participant_called
 
     if verdict == "undo":
         commands.forget(session, word)
@@ -300,10 +297,10 @@ def _everywhere(
 
 def _from_file(session: Session, file: Path) -> int:
     """Do what a list of decisions says; return how many there are."""
-    from app.core.commands import pii as commands
-    from app.core.pii.hits import hits
-    from app.core.pii.tables import read_choices
-    from project.queries.pii import PiiVerdict
+    from anonymize.pii_review import pii_decisions as commands
+    from anonymize.pii_review.pii_files import read_choices
+    from anonymize.pii_review.review_hits import hits
+    from project.queries.pii_rows import PiiVerdict
 
     choices = read_choices(file)
     by_place = {one.place: one for one in hits(session)}
@@ -328,7 +325,7 @@ def _gap_lines(gaps: "Sequence[tuple[int, LanguageCoverage]]") -> list[str]:
 
 
 def _numbers(session: Session) -> dict[str, int]:
-    from project.queries.recordings import all_recordings
+    from project.queries.recording_rows import all_recordings
 
     return {one.id: one.number for one in all_recordings(session.study)}
 

@@ -1,16 +1,17 @@
-"""Commands about what may leave this machine."""
+"""Commands about what may leave this machine. The command that prints the journal of requests."""
 
 import sys
 from pathlib import Path
+from typing import cast
 
 import click
 
-from app.cli.output import json_option, tell
-from app.cli.study import STUDY
-from app.core.session import Session
+from app.cli.command import STUDY, json_option, tell
+from project.entities.egress_policy import EgressLevel
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.names import shown
-from project.policy import Level
+from project.session.session import Session
+from project.text_format import shown
 
 
 @click.group()
@@ -31,9 +32,9 @@ def show(study: Path, as_json: bool) -> None:
     Example:
       greenroom policy show my-study.greenroom
     """
-    from app.core.leaving.in_force import CONFIRM, UNCONFIRMED, needs_confirmation
-    from app.core.leaving.policy_words import about_policy
-    from project.queries.policy import policy_of
+    from anonymize.egress.egress_authority import CONFIRM, UNCONFIRMED, needs_confirmation
+    from anonymize.egress.egress_log import about_policy
+    from project.queries.policy_rows import policy_of
 
     with Session.open(study, read_only=True) as session:
         found, unconfirmed = policy_of(session.study), needs_confirmation(session)
@@ -57,9 +58,9 @@ def confirm(study: Path, yes: bool, as_json: bool) -> None:
     Example:
       greenroom policy confirm my-study.greenroom
     """
-    from app.core.commands.policy import confirm_policy
-    from app.core.leaving.in_force import needs_confirmation, said_policy
-    from app.core.leaving.policy_words import about_policy
+    from anonymize.egress.egress_authority import needs_confirmation, said_policy
+    from anonymize.egress.egress_log import about_policy
+    from anonymize.egress.policy_edits import confirm_policy
 
     with Session.open(study) as session:
         found = said_policy(session)
@@ -80,7 +81,7 @@ def _ask(lines: list[str]) -> None:
 
 @policy.command("set")
 @STUDY
-@click.argument("level", required=False, type=click.Choice([one.value for one in Level]))
+@click.argument("level", required=False, type=click.Choice([one.value for one in EgressLevel]))
 @click.option("--reason", help="Why it may leave; needed for raw.")
 @click.option("--allowed-by", help="Who allowed it, such as a board and its number; needed for raw.")
 @click.option(
@@ -118,17 +119,16 @@ def set_(
       greenroom policy set my-study.greenroom --downloads
       greenroom policy set my-study.greenroom nothing
     """
-    from app.core.commands.policy import changed, set_policy
-    from app.core.leaving.foretelling import unencrypted_note
-    from app.core.leaving.in_force import policy_in_force
-    from app.core.leaving.policy_words import about_policy
-    from project.queries.judges import all_judges
-    from project.queries.policy import policy_of
+    from anonymize.egress.egress_authority import policy_in_force, unencrypted_note
+    from anonymize.egress.egress_log import about_policy
+    from anonymize.egress.policy_edits import changed, set_policy
+    from project.queries.judgment_rows import all_judges
+    from project.queries.policy_rows import policy_of
 
     with Session.open(study) as session:
         wanted = changed(
             policy_in_force(session),
-            level=Level(level) if level else None,
+            level=EgressLevel(level) if level else None,
             reason=reason,
             allowed_by=allowed_by,
             hosts=None if not hosts else () if hosts == ("any",) else hosts,
@@ -139,6 +139,57 @@ def set_(
         )
         set_policy(session, wanted)
         found = policy_of(session.study)
-        judges = all_judges(session.study) if found.level is not Level.NOTHING else []
+        judges = all_judges(session.study) if found.level is not EgressLevel.NOTHING else []
         notes = [note for one in judges if (note := unencrypted_note(session, one))]
     tell(as_json, found.as_json(), "\n".join([*about_policy(found), *notes]))
+
+
+@click.command()
+@click.argument("study", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--only",
+    type=click.Choice(["left", "local", "refused"]),
+    help="Only what left this machine, stayed on it, or was refused.",
+)
+@click.option(
+    "--csv", "table", type=click.Path(dir_okay=False, path_type=Path), help="Also write a table to this file."
+)
+@json_option
+def egress(study: Path | None, only: str | None, table: Path | None, as_json: bool) -> None:
+    """Print every request that wanted out, for an ethics board.
+
+    Each was written down before it was sent: when, to which machine, what for, how much of which recording, under which
+    permission. Those that were refused are there too, with the rule, and those that stayed on this machine. Nothing of
+    what was sent stands in it but checksums (--json and --csv).
+
+    Without STUDY, it prints the requests of this machine that belong to no study: downloads of models.
+
+    \b
+    Example:
+      greenroom egress my-study.greenroom
+      greenroom egress my-study.greenroom --only left --csv requests.csv
+      greenroom egress
+    """
+    from anonymize.egress.egress_authority import policy_in_force
+    from anonymize.egress.egress_log import LEVELS, EgressOutcome, lines, lines_of_machine, totals, write_table
+
+    fates = [EgressOutcome(only)] if only else [*EgressOutcome]
+    policy = None
+    if study is None:
+        found = lines_of_machine(fates)
+    else:
+        with Session.open(study, read_only=True) as session:
+            found, policy = lines(session, fates), policy_in_force(session)
+    sums = totals(found)
+    if table is not None:
+        write_table(found, table)
+    result: dict[str, Json] = {
+        "policy": None if policy is None else policy.as_json(),
+        "requests": [one.as_json() for one in found],
+        "totals": cast(Json, {one.fate.value: one.as_json() for one in sums}),
+    }
+    told = [one.told() for one in found]
+    told += ["", *(one.text for one in sums if not only or one.fate == only)] if found else ["No request was made."]
+    told += [f"Policy now: {LEVELS[policy.level]}."] if policy is not None else []
+    told += [f"Table: {table}"] if table is not None else []
+    tell(as_json, result, "\n".join(told))

@@ -1,24 +1,99 @@
-"""Commands that make a data set of a study, and what has to be said before."""
+"""Commands that make a data set of a study, and what has to be said before.
 
+The command that shares annotations alone. Scrubbed texts on the command line, for whoever reads them before they leave.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from anonymize.voice.registry import VOICES
-from app.cli.output import Bar, json_option, tell
-from app.cli.scrubbed_texts import tell_texts
-from app.cli.study import STUDY
-from app.core.session import Session
-from project.counted import counted
+from anonymize.sound.voice_methods import VOICES
+from app.cli.command import STUDY, Bar, json_option, tell
+from project.entities.study_records import Annotator, Json
 from project.errors import UserError
-from project.types import Json
+from project.session.session import Session
+from project.text_format import counted, shown, size_text
+from project.timebase import format_time
 
 if TYPE_CHECKING:
-    from app.core.release.job import Checklist
-    from app.core.release.plan import ReleasePlan
-    from app.core.release.rules import Reason
+    from anonymize.release.release_job import ReleaseChecklist
+    from anonymize.release.release_plan import ReleasePlan
+    from anonymize.release.release_rules import ReleaseBlocker
+    from anonymize.release.release_texts import ReleasedText
+
+
+@click.command()
+@STUDY
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the copy goes.")
+@json_option
+def scrub(study: Path, out: Path, as_json: bool) -> None:
+    """Make a copy that holds annotations alone, to be shared.
+
+    Segments, labels, choices, numbers and the structure of chains go along, under codes. Words, names, paths,
+    footage and the history do not.
+
+    \b
+    Example:
+      greenroom scrub my-study.greenroom --out annotations.greenroom
+    """
+    from anonymize.release.annotations_only import as_json as told
+    from anonymize.release.annotations_only import scrub as run_scrub
+    from project.session.session import Session
+
+    with Session.open(study) as session:
+        made, changes = run_scrub(session, out)
+    rows = ", ".join(
+        counted(made.rows.get(table, 0), thing)
+        for table, thing in (
+            ("recording", "recording"),
+            ("segment", "segment"),
+            ("segment_value", "value"),
+            ("chain", "chain"),
+        )
+    )
+    lines = [f"Made {shown(made.path)} ({size_text(made.path.stat().st_size)}): {rows}"]
+    if made.held_out:
+        lines.append(f"{counted(made.held_out, 'recording')} held out: not in it")
+    if left := made.left_out.get("segment_value"):
+        lines.append(f"{counted(left, 'value')} in words: not in it")
+    if changes is None:
+        lines.append("The study can only be read now, so it does not note that there is this copy.")
+    tell(as_json, {**told(made), "noted": changes is not None}, "\n".join(lines))
+
+
+def tell_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> None:
+    """Print texts before and after scrubbing, and who read them.
+
+    Args:
+        as_json: as one object.
+        found: all of them.
+        reader: who read them as they are now; None where nobody did.
+        changed: list only those in which something was changed.
+    """
+    listed = [one for one in found if one.replacements or not changed]
+    lines = []
+    for one in listed:
+        lines.append(f"Recording {one.recording}, {format_time(one.time_us)}, {one.place}")
+        lines += [f"  - {shown(one.before)}"] if one.replacements else []
+        lines.append(f"  + {shown(one.after)}")
+    state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
+    lines.append(f"{counted(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
+    rows: list[Json] = [
+        {
+            "recording": one.recording,
+            "time": one.time_us / 1e6,
+            "place": one.place,
+            "before": one.before,
+            "after": one.after,
+            "kinds": [each.kind for each in one.replacements],
+        }
+        for one in listed
+    ]
+    tell(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
+
 
 REFUSED = 2
 _SHOWN = 6
@@ -69,11 +144,11 @@ def release(
       greenroom release my-study.greenroom --out corpus --sound mcadams --cover beep
       greenroom release my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
     """
-    from app.core.commands import release as commands
-    from app.core.jobs import run_here
-    from app.core.release import job
-    from app.core.release.plan import kept_plan
-    from app.core.release.rules import Reason, reason_from
+    from anonymize.release import release_edits as commands
+    from anonymize.release import release_job as job
+    from anonymize.release.release_plan import kept_plan
+    from anonymize.release.release_rules import ReleaseBlocker, reason_from
+    from project.session.jobs import run_here
 
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
@@ -100,7 +175,7 @@ def release(
             result, _ = run_here(session, work, bar)
         finally:
             bar.clear()
-        reasons: list[Reason] = [reason_from(one) for one in result["reasons"]]  # type: ignore[arg-type, union-attr]
+        reasons: list[ReleaseBlocker] = [reason_from(one) for one in result["reasons"]]  # type: ignore[arg-type, union-attr]
     told: dict[str, Json] = {
         "released": result["released"],
         "reasons": [one.as_json(str(study)) for one in reasons],
@@ -148,11 +223,11 @@ def words(
       greenroom words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
       greenroom words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
     """
-    from app.core.commands.pii import hide_everywhere
-    from app.core.commands.release import set_words
-    from app.core.lookup import participant_called
-    from project.queries.participants import all_participants
-    from project.queries.private_words import private_words, public_words, replacements
+    from anonymize.pii_review.pii_decisions import hide_everywhere
+    from anonymize.release.release_edits import set_words
+    from project.queries.pii_rows import private_words, public_words, replacements
+    from project.queries.recording_rows import all_participants
+    from project.session.session import participant_called
 
     lines = [*_lines_of(file), *given]
     if (kind or participant) and not lines:
@@ -207,8 +282,8 @@ def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_j
       greenroom texts my-study.greenroom --changed
       greenroom texts my-study.greenroom --confirm --annotator Ada
     """
-    from app.core.commands.release import confirm_texts
-    from app.core.release.texts import released_texts, text_state, texts_confirmed
+    from anonymize.release.release_edits import confirm_texts
+    from anonymize.release.release_texts import released_texts, text_state, texts_confirmed
 
     with Session.open(study, annotator, read_only=not confirm) as session:
         found = released_texts(session)
@@ -240,18 +315,18 @@ def _changed(
 
 
 def _rule(session: Session, text: str) -> tuple[str, str | None]:
-    from app.core.lookup import recording_called
+    from project.session.session import recording_called
 
     rule, colon, recording = text.partition(":")
     return rule.strip(), recording_called(session, recording.strip()).id if colon else None
 
 
-def _refuse(reasons: "list[Reason]") -> None:
+def _refuse(reasons: "list[ReleaseBlocker]") -> None:
     rules = len({(one.rule, one.recording) for one in reasons})
     click.echo(f"greenroom: Refused: {counted(rules, 'rule')} not kept. Nothing was written.", err=True)
 
 
-def _listed(found: "Checklist", study: Path) -> dict[str, Json]:
+def _listed(found: "ReleaseChecklist", study: Path) -> dict[str, Json]:
     return {
         "released": False,
         "ready": not found.standing,
@@ -262,8 +337,8 @@ def _listed(found: "Checklist", study: Path) -> dict[str, Json]:
     }
 
 
-def _lines(reasons: "list[Reason]", found: "Checklist") -> list[str]:
-    from app.core.release.rules import RULES
+def _lines(reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> list[str]:
+    from anonymize.release.release_rules import RULES
 
     lines = []
     for rule, about in RULES.items():

@@ -1,24 +1,30 @@
-"""Reviewing each other's segments, and making one lane of them, on the command line."""
+"""Reviewing each other's segments, and making one lane of them, on the command line.
 
+How far the annotators of a study agree, on the command line.
+"""
+
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, tell
-from app.cli.study import STUDY
-from app.core.agreement.adjudication import Choices, Labels, Rule, Spans, Unsettled
-from app.core.commands import adjudication, reviews
-from app.core.commands.people import annotator_called
-from app.core.commands.segments import find
-from app.core.lookup import recording_called
-from app.core.review import Item, Sheet, default_pair, named, sheet
-from app.core.session import Session
-from project.counted import counted
+from annotate.agreement import adjudication
+from annotate.agreement.adjudication import AdjudicationRule, ChoiceRule, Labels, SpanRule, Unsettled
+from annotate.agreement.agreement_report import AgreementReport
+from annotate.agreement.figure_intervals import StatisticResult
+from annotate.agreement.study_agreement import words_of
+from annotate.review import peer_review as reviews
+from annotate.review.peer_review import RecordingReview, ReviewItem, default_pair, named, sheet
+from annotate.segments.segment_edits import find
+from annotate.study.people import annotator_called
+from app.cli.command import STUDY, json_option, tell
+from project.entities.study_records import Annotator, Json, Recording, ReviewDecision
 from project.errors import UserError
-from project.queries.recordings import all_recordings
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session, recording_called
+from project.text_format import counted
 from project.timebase import format_time
-from project.types import Annotator, Decision, Json, Recording
 
 REVIEWER = click.option("--annotator", required=True, help="Who reviews.")
 
@@ -77,7 +83,9 @@ def list_waiting(
 @review.command()
 @STUDY
 @click.argument("segment_id", metavar="SEGMENT")
-@click.option("--decision", required=True, type=click.Choice([one.value for one in Decision]), help="What you say.")
+@click.option(
+    "--decision", required=True, type=click.Choice([one.value for one in ReviewDecision]), help="What you say."
+)
 @click.option("--note", default="", help="Why.")
 @REVIEWER
 @json_option
@@ -90,7 +98,7 @@ def decide(study: Path, segment_id: str, decision: str, note: str, annotator: st
         --note "She pauses to think; nothing is wrong yet." --annotator Ada
     """
     with Session.open(study, annotator) as session:
-        reviews.decide(session, segment_id, Decision(decision), note)
+        reviews.decide(session, segment_id, ReviewDecision(decision), note)
     described: dict[str, Json] = {"segment": segment_id, "annotator": annotator, "decision": decision, "note": note}
     tell(as_json, described, f"{annotator} {decision}s with {segment_id}")
 
@@ -117,9 +125,9 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
 @STUDY
 @click.option(
     "--spans",
-    default=Spans.MAJORITY.value,
+    default=SpanRule.MAJORITY.value,
     show_default=True,
-    type=click.Choice([one.value for one in Spans]),
+    type=click.Choice([one.value for one in SpanRule]),
     help="Where a segment lasts from and to.",
 )
 @click.option(
@@ -131,9 +139,9 @@ def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> Non
 )
 @click.option(
     "--choices",
-    default=Choices.MAJORITY.value,
+    default=ChoiceRule.MAJORITY.value,
     show_default=True,
-    type=click.Choice([one.value for one in Choices]),
+    type=click.Choice([one.value for one in ChoiceRule]),
     help="Which attributes a segment gets.",
 )
 @click.option("--minimum-iou", default=0.0, show_default=True, help="What overlapping means; 0 is any time in common.")
@@ -168,7 +176,7 @@ def adjudicate(
     Example:
       greenroom adjudicate my-study.greenroom --spans union --labels majority
     """
-    rule = Rule(Spans(spans), Labels(labels), Choices(choices), minimum_iou, Unsettled(unsettled))
+    rule = AdjudicationRule(SpanRule(spans), Labels(labels), ChoiceRule(choices), minimum_iou, Unsettled(unsettled))
     with Session.open(study) as session:
         only = [] if recording is None else [recording_called(session, recording).id]
         made, _ = adjudication.make_lane(session, rule, name=name, recordings=only, annotators=by)
@@ -189,7 +197,7 @@ def adjudicate(
     tell(as_json, result, text)
 
 
-def _sheet(session: Session, owner: Recording, reviewer: Annotator, other: str | None) -> Sheet | None:
+def _sheet(session: Session, owner: Recording, reviewer: Annotator, other: str | None) -> RecordingReview | None:
     if other is not None:
         second = annotator_called(session, other)
         if second.id == reviewer.id:
@@ -199,7 +207,9 @@ def _sheet(session: Session, owner: Recording, reviewer: Annotator, other: str |
     return None if pair is None else sheet(session, owner.id, *pair)
 
 
-def _described(session: Session, owner: Recording, compared: Sheet, item: Item, reviewer: Annotator) -> dict[str, Json]:
+def _described(
+    session: Session, owner: Recording, compared: RecordingReview, item: ReviewItem, reviewer: Annotator
+) -> dict[str, Json]:
     names = {compared.first.id: compared.first.name, compared.second.id: compared.second.name}
     scheme = session.schemes.known(item.marks[0].segment.scheme)
     waiting = {mark.segment.id for mark in item.waits_for(reviewer.id)}
@@ -238,3 +248,110 @@ def _line(item: dict[str, Json]) -> str:
     what = f"differ in {', '.join(map(str, differs)).lower()}" if differs else "alike" if len(parts) > 1 else "alone"
     start = format_time(round(float(str(item["start"])) * 1e6))
     return f"recording {item['recording']}  {start}  {what}  {'  '.join(parts)}"
+
+
+_WIDE = 46
+
+
+@click.command()
+@STUDY
+@click.option("--pair", nargs=2, default=None, metavar="A B", help="Two annotators; everybody when not given.")
+@click.option("--third", default="", help="An annotator to compare with the others, and to count nowhere else.")
+@click.option("--scheme", default="", help="A scheme of the study; its default one when not given.")
+@click.option("--track", default="", help="A track of the scheme; the first one when not given.")
+@click.option(
+    "--recordings", multiple=True, help="Number, file name or id; give it again for each. All when not given."
+)
+@click.option("--within", multiple=True, help="A field: only segments of the same value in it are compared.")
+@click.option("--minimum-iou", default=0.0, show_default=True, help="What overlapping means; 0 is any time in common.")
+@click.option(
+    "--step-ms",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1, 3_600_000),
+    help="Between the instants of the time grid.",
+)
+@click.option(
+    "--bins",
+    default=5,
+    show_default=True,
+    type=click.IntRange(2, 1000),
+    help="Into which ratings are cut for Randolph's kappa.",
+)
+@click.option("--samples", default=1000, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the bootstrap.")
+@json_option
+def agreement(
+    study: Path,
+    pair: tuple[str, str] | None,
+    third: str,
+    scheme: str,
+    track: str,
+    recordings: tuple[str, ...],
+    within: tuple[str, ...],
+    minimum_iou: float,
+    step_ms: int,
+    bins: int,
+    samples: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Say how far the annotators of a study agree.
+
+    Only people count; a model does when it is named with --pair. Nothing is written.
+
+    \b
+    Example:
+      greenroom agreement my-study.greenroom
+      greenroom agreement my-study.greenroom --pair Ada Ben --minimum-iou 0.5 --json
+    """
+    from annotate.agreement.annotation_arrays import Options
+    from annotate.agreement.study_agreement import AgreementQuery
+    from annotate.agreement.study_agreement import agreement as figures_of
+    from project.session.session import recording_called
+
+    with Session.open(study, read_only=True) as session:
+        question = AgreementQuery(
+            pair=pair or (),
+            third=third,
+            scheme=scheme,
+            track=track,
+            recordings=tuple(recording_called(session, text).id for text in recordings),
+            within=within or None,
+            options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
+        )
+        report = figures_of(session, question)
+    tell(as_json, report.to_json(), _text(report))
+
+
+def _text(report: AgreementReport) -> str:
+    found = report.settings
+    people = found["annotators"]
+    names = ", ".join(map(str, people)) if isinstance(people, list) else ""
+    lines = [
+        f"{counted(int(str(found['annotations'])), 'annotation')} of "
+        f"{counted(int(str(found['recordings'])), 'recording')}, "
+        f"{found['recordings_compared']} by two or more, by {names or 'nobody yet'}",
+        *_lines({words_of(key).name: figure for key, figure in report.main.items()}),
+        *_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),
+    ]
+    for field in report.fields:
+        if any(figure.n for figure in field.figures.values()):
+            lines += [field.name, *_lines({f"  {key.replace('_', ' ')}": one for key, one in field.figures.items()})]
+    if report.published:
+        lines.append("Beside what was published:")
+        for one in report.published:
+            own = "-" if one.own is None or one.own.value is None else f"{one.own.value:.3f}"
+            lines.append(f"  {one.published.name:<68} {one.published.value:>6.3f}   here {own:>6}")
+    return "\n".join(lines)
+
+
+def _lines(figures: Mapping[str, StatisticResult]) -> list[str]:
+    return [f"{name:<{_WIDE}} {_shown(figure)}" for name, figure in figures.items()]
+
+
+def _shown(figure: StatisticResult) -> str:
+    if figure.value is None:
+        return f"     -   {figure.reason}"
+    between = "" if figure.low is None or figure.high is None else f"   {figure.low:6.3f} to {figure.high:6.3f}"
+    return f"{figure.value:6.3f}{between}   n = {figure.n}"

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, tell
-from app.cli.study import STUDY
-from app.core.commands import schemes as commands
-from app.core.scheme_report import kept_schemes, orphans_of
-from app.core.session import Session
-from project.schemes.loader import load_scheme, load_scheme_file, scheme_text, shipped_names
+from annotate.study import scheme_versions as commands
+from annotate.study.scheme_versions import kept_schemes, orphans_of
+from app.cli.command import STUDY, json_option, tell
+from project.entities.study_records import Changes, Json
 from project.schemes.scheme import NUMBERS, Field, Label, Scheme, Track
-from project.types import Changes, Json
+from project.schemes.scheme_file import load_scheme, load_scheme_file, scheme_text, shipped_names
+from project.session.session import Session
 
 ANNOTATOR = click.option("--annotator", help="The name that the edit is recorded under.")
 SCHEME = click.argument("scheme", metavar="SCHEME")

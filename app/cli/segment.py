@@ -1,28 +1,236 @@
-"""Commands about segments."""
+"""Commands about segments.
+
+The conditions that `greenroom segment list` takes. Comments on segments, on the command line. Values of a form as they
+are typed on a command line: FIELD=VALUE.
+"""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app.cli.output import json_option, tell
-from app.cli.segment_filter import Asked, filters, found_by
-from app.cli.study import STUDY
-from app.core.commands import segments as commands
-from app.core.lookup import recording_called
-from app.core.session import Session
-from app.core.typed_values import typed_values
-from project.counted import counted
+from annotate.review.segment_table import Filter, SegmentTable
+from annotate.review.text_search import StudySearch
+from annotate.segments import bulk_edits as commands
+from annotate.segments import segment_edits
+from annotate.segments.segment_edits import find
+from app.cli.command import STUDY, json_option, tell
+from project.entities.study_records import Channel, Comment, FieldValue, Json, Segment, Verdict
 from project.errors import UserError
-from project.names import shown
-from project.queries import segments as rows
-from project.queries.annotators import all_annotators
-from project.queries.recordings import all_recordings
-from project.queries.table import listed_segments
+from project.queries import segment_rows as rows
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.segment_rows import comments_of, listed_segments
+from project.schemes.scheme import FieldKind, Scheme
+from project.session.session import Session, recording_called
+from project.text_format import counted, shown
 from project.timebase import parse_time
-from project.types import Channel, FieldValue, Json, Segment, Verdict
+
+
+@click.command()
+@STUDY
+@click.argument("segment_id", metavar="SEGMENT")
+@click.option("--text", help="What the comment says.")
+@click.option("--resolve", is_flag=True, help="Say that what was remarked on the segment is dealt with.")
+@click.option("--annotator", help="Who comments or resolves; not needed to read.")
+@json_option
+def comment(
+    study: Path, segment_id: str, text: str | None, resolve: bool, annotator: str | None, as_json: bool
+) -> None:
+    """Read the comments on a segment, add one, or resolve them. Anybody may comment on any segment.
+
+    \b
+    Example:
+      greenroom comment my-study.greenroom SEGMENT --text "Is this not a pause?" --annotator Ada
+      greenroom comment my-study.greenroom SEGMENT --resolve --annotator Bo
+    """
+    writes = text is not None or resolve
+    if writes and not annotator:
+        raise UserError("Nobody is named who comments.", "Add --annotator NAME.")
+    with Session.open(study, annotator, read_only=not writes) as session:
+        find(session, segment_id)
+        if resolve:
+            unresolved = [one.id for one in comments_of(session.study, segment_id) if not one.resolved]
+            commands.resolve_comments(session, unresolved)
+        if text is not None:
+            commands.add_comment(session, segment_id, text)
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        found = [_described(one, names) for one in comments_of(session.study, segment_id)]
+    lines = [
+        f"{one['at']}  {one['annotator']}{' (resolved)' if one['resolved'] else ''}: {one['text']}" for one in found
+    ]
+    tell(as_json, {"segment": segment_id, "comments": [*found]}, "\n".join(lines) or "No comments.")
+
+
+def _described(one: Comment, names: dict[str, str]) -> dict[str, Json]:
+    return {
+        "id": one.id,
+        "annotator": names[one.annotator_id],
+        "text": one.text,
+        "at": one.at,
+        "resolved": one.resolved,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentFilterArgs:
+    """What was given on the command line."""
+
+    recording: str | None
+    annotator: str | None
+    collection: str | None
+    label: tuple[str, ...]
+    field: tuple[str, ...]
+    lacks: tuple[str, ...]
+    text: str | None
+    incomplete: bool | None
+    disputed: bool | None
+    commented: bool | None
+    unresolved: bool | None
+    reviewed: bool | None
+    disagreed: bool | None
+    held_out: bool | None
+    judged: bool | None
+    judges_differ: bool | None
+    revised: bool | None
+
+
+OPTIONS = (
+    click.option("--recording", help="Number, file name or id; all when not given."),
+    click.option("--annotator", help="Only this annotator's."),
+    click.option("--collection", help="Only recordings of this collection, by name."),
+    click.option("--label", multiple=True, help="Only segments with this label; give it again for each further one."),
+    click.option("--field", multiple=True, metavar="FIELD=VALUE", help="Only where a field has a value; = for none."),
+    click.option("--lacks", multiple=True, metavar="FIELD", help="Only where this field is needed and missing."),
+    click.option("--text", help="Only with these words in their texts or in what was said about them."),
+    click.option("--incomplete/--complete", default=None, help="By the rules of the scheme."),
+    click.option("--disputed/--undisputed", default=None, help="Whether somebody else says something else there."),
+    click.option("--commented/--uncommented", default=None, help="Whether there are comments."),
+    click.option("--unresolved/--resolved", default=None, help="Whether there are unresolved comments."),
+    click.option("--reviewed/--unreviewed", default=None, help="Whether somebody reviewed them."),
+    click.option("--disagreed/--agreed", default=None, help="Whether a reviewer disagrees."),
+    click.option("--held-out/--not-held-out", default=None, help="Whether the recording is kept back."),
+    click.option("--judged/--not-judged", default=None, help="Whether judges said something about them."),
+    click.option("--judges-differ/--judges-agree", default=None, help="Whether a judge gives another label."),
+    click.option("--revised/--not-revised", default=None, help="Whether they were revised after seeing judges."),
+)
+
+
+def filters(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the conditions, passed to it together as `asked`."""
+    names = SegmentFilterArgs.__slots__
+
+    @functools.wraps(function)
+    def with_asked(**given: Any) -> None:
+        asked = SegmentFilterArgs(**{name: given.pop(name) for name in names})
+        function(asked=asked, **given)
+
+    wrapped: Callable[..., None] = with_asked
+    for option in reversed(OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def found_by(session: Session, asked: SegmentFilterArgs) -> list[str]:
+    """Return the ids of the segments for which all conditions hold.
+
+    Raises:
+        UserError: something named does not exist.
+    """
+    table = SegmentTable(session)
+    among = None
+    if asked.text is not None:
+        searched = StudySearch(session)
+        among = searched.segments(asked.text)
+        searched.close()
+    found = _filter(session, table, asked).apply(table, among)
+    if asked.judges_differ is not None:
+        table.note_judges_shown(found)
+    return found
+
+
+def _filter(session: Session, table: SegmentTable, asked: SegmentFilterArgs) -> Filter:
+    # Somebody of whom there is nothing here has no segments, which is an answer.
+    people = {one.id for one in table.annotators.values() if one.name == asked.annotator} or {""}
+    collections = {one.id for one in table.collections.values() if one.name == asked.collection}
+    if asked.collection is not None and not collections:
+        raise UserError(
+            f"No collection is called “{asked.collection}”.",
+            f"There are: {', '.join(one.name for one in table.collections.values()) or 'none'}.",
+        )
+    values: dict[str, frozenset[str]] = {}
+    for given in asked.field:
+        field, sign, value = given.partition("=")
+        if not sign:
+            raise UserError(f"“{given}” is no condition on a field.", "Write FIELD=VALUE, such as channel=verbal.")
+        values[field] = values.get(field, frozenset()) | {value}
+    known = {field.key for scheme in session.schemes for field in scheme.fields}
+    known |= {field for row in table.rows.values() for field in row.values}
+    for field in (*values, *asked.lacks):
+        if field not in known:
+            raise UserError(f"No form of this study has a field “{field}”.", f"There are: {', '.join(sorted(known))}.")
+    return Filter(
+        annotators=frozenset(people if asked.annotator is not None else ()),
+        recordings=frozenset({recording_called(session, asked.recording).id} if asked.recording else ()),
+        collections=frozenset(collections),
+        labels=frozenset(asked.label),
+        values=values,
+        lacks=frozenset(asked.lacks),
+        incomplete=asked.incomplete,
+        disputed=asked.disputed,
+        commented=asked.commented,
+        unresolved=asked.unresolved,
+        reviewed=asked.reviewed,
+        disagreed=asked.disagreed,
+        held_out=asked.held_out,
+        judged=asked.judged,
+        judges_differ=asked.judges_differ,
+        revised=asked.revised,
+    )
+
+
+def typed_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict[str, Json]:
+    """Return field -> value, None for an empty text.
+
+    Several choices are given as one text with commas, a participant as their pseudonym.
+
+    Raises:
+        UserError: one is not written so, its field is not the scheme's, or a number or a participant is none.
+    """
+    values: dict[str, Json] = {}
+    for one in given:
+        key, sign, text = one.partition("=")
+        if not sign:
+            raise UserError(f"“{one}” is no value of a field.", "Write FIELD=VALUE, such as channel=verbal.")
+        values[key] = _value(session, scheme, key, text)
+    return values
+
+
+def _value(session: Session, scheme: Scheme, key: str, text: str) -> Json:
+    field = scheme.field(key)
+    if not text:
+        return None
+    match field.kind:
+        case FieldKind.CHOICES:
+            return [part.strip() for part in text.split(",") if part.strip()]
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            try:
+                return float(text)
+            except ValueError:
+                raise UserError(f"“{text}” is no number.", f"{field.name} is one.") from None
+        case FieldKind.PARTICIPANT:
+            people = all_participants(session.study)
+            found = next((person.id for person in people if text in (person.pseudonym, person.id)), None)
+            if found is None:
+                known = ", ".join(person.pseudonym for person in people) or "nobody yet"
+                raise UserError(f"No participant is called “{text}”.", f"There are: {known}.")
+            return found
+        case _:
+            return text
+
 
 VERDICT = click.Choice([verdict.value for verdict in Verdict])
 CHANNEL = click.Choice([channel.value for channel in Channel])
@@ -118,7 +326,7 @@ def add(
         owner = recording_called(session, recording)
         values |= typed_values(session, session.schemes.get(scheme), typed)
         times = parse_time(start), parse_time(end)
-        segment_id, _ = commands.add_segment(session, owner.id, *times, chosen, values, scheme=scheme, track=track)
+        segment_id, _ = segment_edits.add_segment(session, owner.id, *times, chosen, values, scheme=scheme, track=track)
         described = _shown(session, segment_id)
     tell(as_json, described, f"Added {segment_id}")
 
@@ -127,7 +335,7 @@ def add(
 @STUDY
 @filters
 @json_option
-def list_segments(study: Path, asked: Asked, as_json: bool) -> None:
+def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
     """List segments, all or those for which every condition holds.
 
     \b
@@ -143,7 +351,9 @@ def list_segments(study: Path, asked: Asked, as_json: bool) -> None:
         for owner in all_recordings(session.study):
             found = [one for one in rows.segments_of(session.study, owner.id) if one.id in wanted]
             values = rows.values_in(session.study, owner.id) if found else {}
-            listed += [_described(one, owner.number, names[one.annotator_id], values.get(one.id, {})) for one in found]
+            listed += [
+                _segment_described(one, owner.number, names[one.annotator_id], values.get(one.id, {})) for one in found
+            ]
     lines = [
         f"{one['id']}  recording {one['recording']}  {one['start']:.3f} to {one['end']:.3f} s"
         f"  {one['verdict']}  {one['annotator']}"
@@ -183,9 +393,9 @@ def edit(
     """
     with Session.open(study, annotator) as session:
         _work_as_author(session, annotator, segment_id)
-        scheme = session.schemes.get(commands.find(session, segment_id).scheme) if typed else session.scheme
+        scheme = session.schemes.get(segment_edits.find(session, segment_id).scheme) if typed else session.scheme
         values |= typed_values(session, scheme, typed)
-        commands.edit_segment(
+        segment_edits.edit_segment(
             session,
             segment_id,
             start_us=None if start is None else parse_time(start),
@@ -212,7 +422,7 @@ def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_
     with Session.open(study, annotator) as session:
         _work_as_author(session, annotator, segment_ids[0])
         recordings = {one.recording_id for one in listed_segments(session.study, segment_ids)}
-        commands.delete_segments(session, segment_ids)
+        segment_edits.delete_segments(session, segment_ids)
     among = f" in {counted(len(recordings), 'recording')}" if len(recordings) > 1 else ""
     told = f"Deleted {counted(len(set(segment_ids)), 'segment')}{among}. Undo: greenroom undo {shown(study)}"
     tell(as_json, {"deleted": [*segment_ids], "recordings": len(recordings)}, told)
@@ -226,11 +436,13 @@ def _label(verdict: str | None, label: str | None) -> str | None:
 
 def _work_as_author(session: Session, annotator: str | None, segment_id: str) -> None:
     if annotator is None:
-        author = commands.find(session, segment_id).annotator_id
+        author = segment_edits.find(session, segment_id).annotator_id
         session.annotator_name = next(a.name for a in all_annotators(session.study) if a.id == author)
 
 
-def _described(found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]) -> dict[str, Json]:
+def _segment_described(
+    found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]
+) -> dict[str, Json]:
     return {
         "id": found.id,
         "recording": number,
@@ -250,7 +462,7 @@ def _described(found: Segment, number: int, annotator: str, values: Mapping[str,
 
 
 def _shown(session: Session, segment_id: str) -> dict[str, Json]:
-    found = commands.find(session, segment_id)
+    found = segment_edits.find(session, segment_id)
     names = {a.id: a.name for a in all_annotators(session.study)}
     number = session.recording(found.recording_id).number
-    return _described(found, number, names[found.annotator_id], rows.values_of(session.study, segment_id))
+    return _segment_described(found, number, names[found.annotator_id], rows.values_of(session.study, segment_id))

@@ -1,17 +1,22 @@
-"""Commands about a study as a whole."""
+"""Commands about a study as a whole.
 
+Saving what can be read of a damaged study. Encrypting a study and its backups, or another file, under a passphrase.
+Makes invented studies.
+"""
+
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, progress_bar, tell
-from app.core.session import MediaState, Session
-from project.counted import counted
+from app.cli.command import STUDY, json_option, progress_bar, tell
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.names import shown
+from project.recovery.recovery_report import Recovered, report_lines
+from project.session.session import MediaState, Session
+from project.text_format import counted, shown, size_text
 from project.timebase import format_time, parse_time
-
-STUDY = click.argument("study", type=click.Path(path_type=Path))
 
 
 @click.command("open")
@@ -30,7 +35,7 @@ def open_study(files: tuple[Path, ...], recording: str | None, at: str | None, f
       greenroom my-study.greenroom
       greenroom open my-study.greenroom --recording 3 --at 0:01:02.5
     """
-    from app.cli.window import open_window
+    from app.cli.launch import open_window
 
     return open_window(files, None, recording, None if at is None else parse_time(at), from_desktop)
 
@@ -46,7 +51,7 @@ def new(study: Path, name: str, as_json: bool) -> None:
     Example:
       greenroom new my-study.greenroom
     """
-    from project.store import Study
+    from project.store.study import Study
 
     path = with_suffix(study)
     Study.create(path, name or path.stem).close()
@@ -65,7 +70,7 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: 
     Example:
       greenroom add my-study.greenroom footage/*.mp4
     """
-    from app.core.commands.recordings import add_recordings, ends_early, probe_file
+    from annotate.study.recording_edits import add_recordings, ends_early, probe_file
 
     with Session.open(study) as session:
         with progress_bar("Reading") as bar:
@@ -106,7 +111,7 @@ def info(study: Path, as_json: bool) -> None:
     Example:
       greenroom info my-study.greenroom
     """
-    from app.core.overview import overview
+    from annotate.review.study_progress import overview
 
     with Session.open(study, read_only=True) as session:
         found = overview(session)
@@ -125,7 +130,7 @@ def undo(study: Path, as_json: bool) -> None:
     Example:
       greenroom undo my-study.greenroom
     """
-    from app.core.commands import history
+    from annotate.study import recording_edits as history
 
     with Session.open(study) as session:
         done = history.undo(session)
@@ -142,7 +147,7 @@ def redo(study: Path, as_json: bool) -> None:
     Example:
       greenroom redo my-study.greenroom
     """
-    from app.core.commands import history
+    from annotate.study import recording_edits as history
 
     with Session.open(study) as session:
         done = history.redo(session)
@@ -159,13 +164,13 @@ def check(study: Path, as_json: bool) -> int:
     Example:
       greenroom check my-study.greenroom
     """
-    from project.check import check as problems_of
+    from project.integrity.integrity_check import check as problems_of
 
     problems = problems_of(study)
     missing: list[str] = []
     if not problems:
         with Session.open(study, read_only=True) as session:
-            from project.queries.media import all_media
+            from project.queries.recording_rows import all_media
 
             found = [session.locate(medium) for medium in all_media(session.study)]
         missing = [f"{f.state.value}: {f.path}" for f in found if f.state is not MediaState.PRESENT]
@@ -187,7 +192,7 @@ def relink(study: Path, folder: Path, as_json: bool) -> None:
     Example:
       greenroom relink my-study.greenroom /media/footage
     """
-    from app.core.commands.recordings import relink as run_relink
+    from annotate.study.recording_edits import relink as run_relink
 
     with Session.open(study) as session, progress_bar("Searching") as bar:
         done = run_relink(session, folder, bar)
@@ -218,3 +223,253 @@ def with_suffix(study: Path) -> Path:
     if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:
         raise UserError(f"{study.name} is the name of a video.", "A study's name ends in .greenroom.")
     return study.with_name(study.name + ".greenroom")
+
+
+@click.command()
+@STUDY
+@click.option("--out", type=click.Path(path_type=Path), help="The new study; an existing file is never overwritten.")
+@click.option("--backup", type=click.IntRange(min=1), help="Take this backup, by its number, instead of what is left.")
+@json_option
+def recover(study: Path, out: Path | None, backup: int | None, as_json: bool) -> None:
+    """Save what is left of a damaged study into a new one.
+
+    Or copy a backup of it: a study has up to five beside it.
+
+    Without --out, the backups are listed. The damaged file is only read, and the footage stays where it is: put the new
+    study into the folder of the old one, so that its recordings are found.
+
+    \b
+    Example:
+      greenroom recover my-study.greenroom
+      greenroom recover my-study.greenroom --out saved.greenroom
+      greenroom recover my-study.greenroom --backup 2 --out saved.greenroom
+    """
+    from project.recovery.recovery import copy_backup
+    from project.recovery.recovery import recover as save
+
+    if out is None:
+        if backup is not None:
+            raise UserError("Say where the copy goes.", "Add --out NEW.greenroom.")
+        _list(study, as_json)
+        return
+    if backup is not None:
+        place = copy_backup(study, backup, out)
+        tell(as_json, {"study": str(place), "backup": backup}, f"Copied backup {backup} to {place}")
+        return
+    found = save(study, out)
+    tell(as_json, _object(found), "\n".join(report_lines(found)))
+
+
+def _list(study: Path, as_json: bool) -> None:
+    from project.store.backups import list_backups
+
+    found = list_backups(study)
+    if not found and not study.exists():
+        raise UserError(f"There is neither a study “{shown(study)}” nor a backup of it.", "See where it lies.")
+    lines = [
+        f"{one.number}  {one.made.astimezone():%Y-%m-%d %H:%M}  {size_text(one.size):>9}  {one.path}" for one in found
+    ]
+    total = sum(one.size for one in found)
+    head = f"{counted(len(found), 'backup')}, {size_text(total)}, the newest first:" if found else "There is no backup."
+    hint = "Add --out NEW.greenroom to save what can be read" + (
+        ", or --backup N to take one of these." if found else "."
+    )
+    tell(
+        as_json,
+        {
+            "backups": [
+                {"number": one.number, "path": str(one.path), "made": one.made.isoformat(), "bytes": one.size}
+                for one in found
+            ]
+        },
+        "\n".join([head, *lines, hint]),
+    )
+
+
+def _object(found: Recovered) -> dict[str, Json]:
+    return {
+        "study": str(found.path),
+        "history_whole": found.whole_history,
+        "foreign": list(found.foreign),
+        "unlike_history": found.unlike_history,
+        "log_damage": found.log_damage,
+        "backup": str(found.backup[0]) if found.backup else None,
+        "problems": [*found.problems],
+        "tables": {
+            one.name: {
+                "saved": one.saved,
+                "from_history": one.from_history,
+                "loose": one.loose,
+                "from_backup": one.from_backup,
+                "made_up": one.made_up,
+                "pages_lost": one.bad_pages,
+                "rows_unreadable": one.bad_rows,
+                "left_out": one.left_out,
+                "only_in_backup": one.only_in_backup,
+            }
+            for one in found.tables
+        },
+    }
+
+
+_FROM_FILE = click.option(
+    "--passphrase-file",
+    type=click.Path(path_type=Path),
+    help="File whose first line is the passphrase; it is asked for without.",
+)
+
+
+@click.command()
+@STUDY
+@click.option("--change", is_flag=True, help="Give a sealed study another passphrase.")
+@_FROM_FILE
+@json_option
+def seal(study: Path, change: bool, passphrase_file: Path | None, as_json: bool) -> None:
+    """Encrypt a study and its backups, or another file.
+
+    A study stays where it is and is opened as before, with its passphrase. Another file, such as a rendering, becomes
+    FILE.sealed. What was in the clear is overwritten; an SSD may keep a copy all the same. Nobody can open a file whose
+    passphrase is forgotten. Scripts name a file with the passphrase in GREENROOM_PASSPHRASE_FILE.
+
+    \b
+    Example:
+      greenroom seal my-study.greenroom
+      greenroom seal my-study.greenroom --change
+      greenroom seal clip.mp4 --passphrase-file ~/passphrase.txt
+    """
+    from anonymize.local_files.study_encryption import change_passphrase, seal_file, seal_study
+    from project.encryption.container import is_sealed
+
+    _require(study)
+    if study.suffix != ".greenroom" and not change:
+        place = seal_file(study, _new(passphrase_file))
+        tell(as_json, {"sealed": [str(place)]}, f"Sealed {place}")
+        return
+    if change:
+        if not is_sealed(study):
+            raise UserError(f"“{shown(study.name)}” is not sealed.", "Leave out --change.")
+        done = change_passphrase(study, lambda: _new(passphrase_file))
+    else:
+        done = seal_study(study, lambda: _new(passphrase_file))
+    lines = [f"{'Changed the passphrase of' if change else 'Sealed'} {counted(len(done.files), 'file')}:"]
+    lines += [f"  {one}" for one in done.files]
+    lines += [f"Left as it was, for its passphrase is another: {one}" for one in done.left]
+    if done.caches:
+        lines.append(f"Removed {counted(done.caches, 'file')} in the clear from the cache.")
+    lines.append("Keep the passphrase safe: without it nobody can open this, and there is no other way in.")
+    tell(as_json, _result(done.files, done.left), "\n".join(lines))
+
+
+@click.command()
+@STUDY
+@_FROM_FILE
+@json_option
+def unseal(study: Path, passphrase_file: Path | None, as_json: bool) -> None:
+    """Decrypt a study and its backups, or another file.
+
+    \b
+    Example:
+      greenroom unseal my-study.greenroom
+      greenroom unseal clip.mp4.sealed
+    """
+    from anonymize.local_files.study_encryption import unseal_study
+    from project.encryption.encrypted_files import SUFFIX, unseal_file
+    from project.encryption.passphrases import header_of, read_passphrase, remember
+
+    _require(study)
+    header = header_of(study)
+    if passphrase_file is not None:
+        remember(header, read_passphrase(passphrase_file), study)
+    if study.suffix == SUFFIX:
+        place = unseal_file(study)
+        tell(as_json, {"unsealed": [str(place)]}, f"Unsealed {place}")
+        return
+    done = unseal_study(study)
+    lines = ["Unsealed, and readable by whoever can read the files:", *(f"  {one}" for one in done.files)]
+    lines += [f"Still sealed, for its passphrase is another: {one}" for one in done.left]
+    tell(as_json, {**_result(done.files, done.left), "unsealed": [*map(str, done.files)]}, "\n".join(lines))
+
+
+def _new(file: Path | None) -> str:
+    from project.encryption.passphrases import read_passphrase
+
+    if file is not None:
+        return read_passphrase(file)
+    if not sys.stdin.isatty():
+        raise UserError("A passphrase is needed, and there is no terminal to ask on.", "Add --passphrase-file FILE.")
+    return str(click.prompt("New passphrase", hide_input=True, confirmation_prompt="Once more", err=True))
+
+
+def _require(path: Path) -> None:
+    if not path.is_file():
+        raise UserError(f"There is no file “{shown(path)}”.", "See where it lies.")
+
+
+def _result(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Json]:
+    return {"files": [*map(str, files)], "left": [*map(str, left)]}
+
+
+@click.command()
+@STUDY
+@click.option("--recordings", default=403, show_default=True, type=click.IntRange(1), help="How many recordings.")
+@click.option("--segments", default=10353, show_default=True, type=click.IntRange(0), help="How many segments.")
+@click.option("--annotators", default=2, show_default=True, type=click.IntRange(1), help="How many annotators.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same study.")
+@click.option("--chains", is_flag=True, help="Causal chains in the place of segments, as many as R3-VQA has.")
+@click.option("--bare", is_flag=True, help="Recordings and segments, and nothing else.")
+@json_option
+def synthetic(
+    study: Path, recordings: int, segments: int, annotators: int, seed: int, chains: bool, bare: bool, as_json: bool
+) -> None:
+    """Make an invented study of any size, to try the program.
+
+    It has no footage. There are segments by several annotators with reviews and a transcript, causal chains with
+    verified questions, statements with plausibilities, and role-played episodes with ratings, as many as in the papers.
+
+    \b
+    Example:
+      greenroom synthetic big.greenroom
+      greenroom synthetic large.greenroom --segments 100000 --bare
+      greenroom synthetic chains.greenroom --chains
+    """
+    path = with_suffix(study)
+    if chains:
+        counts = _chains(path, seed)
+    elif bare:
+        counts = _bare(path, recordings, segments, annotators, seed)
+    else:
+        counts = _whole(path, recordings, segments, annotators, seed)
+    told = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+    tell(as_json, {"study": str(path), **counts}, f"Made {path}: {told}")
+
+
+def _whole(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
+    from dataclasses import asdict
+
+    from benchmark.authoring.synthetic_questions import invent_questions
+    from project.session.session import Session
+    from project.store.study import Study
+    from project.synthetic.synthetic_study import fill_whole
+
+    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
+        counts = asdict(fill_whole(made, recordings, segments, annotators, seed, bar))
+        questions = invent_questions(Session(made, "Annotator 1"), seed, bar)
+    return {**counts, "questions": questions}
+
+
+def _bare(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
+    from project.store.study import Study
+    from project.synthetic.synthetic_segments import fill
+
+    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
+        fill(made, recordings, segments, annotators, seed, bar)
+    return {"recordings": recordings, "segments": segments, "annotators": annotators}
+
+
+def _chains(path: Path, seed: int) -> Mapping[str, int]:
+    from project.store.study import Study
+    from project.synthetic.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
+
+    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
+        fill_with_chains(made, seed, bar)
+    return {"recordings": RECORDINGS, "chains": CHAINS, "nodes": sum(NODES.values()), "subchains": SUBCHAINS}

@@ -1,22 +1,34 @@
-"""Commands that part a study among annotators and bring their work together."""
+"""Commands that part a study among annotators and bring their work together.
+
+The command about active minutes. Commands that find: words, and what is still to be done. Commands about who annotates
+what. The command about the training round.
+"""
 
 from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, progress_bar, tell
-from app.cli.study import STUDY
-from app.core.commands import team as commands
-from app.core.commands.splitting import MediaWith, plan_command, split_for
-from app.core.conflicts import Described, described
-from app.core.merge_report import as_json as report_json
-from app.core.merge_report import as_text as report_text
-from app.core.session import Session
-from project.counted import counted
-from project.names import shown
-from project.queries.conflicts import all_conflicts, count_unresolved
-from project.queries.plans import all_assignments
-from project.types import Json
+from annotate.review.segment_table import SegmentTable
+from annotate.review.study_progress import checklist as make_checklist
+from annotate.study.people import annotator_called
+from annotate.team import assignments
+from annotate.team import assignments as assignments_of_training
+from annotate.team import study_copies as commands
+from annotate.team.activity import as_json as counters
+from annotate.team.activity import by_recording, minutes
+from annotate.team.assignments import team_plan
+from annotate.team.study_copies import MediaWith, plan_command, split_for
+from annotate.team.training_gate import FIGURES, Gate, Trained, gate_of, trained, trainees
+from app.cli.command import STUDY, json_option, progress_bar, tell
+from app.merge_text import ConflictDescription, described
+from app.merge_text import as_json as report_json
+from app.merge_text import as_text as report_text
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators, all_assignments
+from project.queries.history_rows import all_conflicts, count_unresolved
+from project.session.session import Session, recording_called
+from project.text_format import counted, shown
 
 
 @click.command()
@@ -135,7 +147,7 @@ def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
     tell(as_json, result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
 
 
-def _versions(one: Described) -> list[str]:
+def _versions(one: ConflictDescription) -> list[str]:
     if one.deleted:
         who = shown(one.source) if one.deleted == "theirs" else "this study"
         side = [f"{line.name} {shown(line.ours if one.deleted == 'theirs' else line.theirs)}" for line in one.lines]
@@ -143,3 +155,214 @@ def _versions(one: Described) -> list[str]:
     return [
         f"    {line.name}: ours {shown(line.ours)} | {shown(one.source)} {shown(line.theirs)}" for line in one.differing
     ]
+
+
+@click.command()
+@STUDY
+@json_option
+def activity(study: Path, as_json: bool) -> None:
+    """Show how long annotators were active, by recording.
+
+    Only those minutes are there that annotators let be counted (Study > Active minutes).
+
+    \b
+    Example:
+      greenroom activity my-study.greenroom
+    """
+    with Session.open(study, read_only=True) as session:
+        found, shares = counters(session), by_recording(session)
+    lines = [f"{one.name}  {one.annotator}: {minutes(one.seconds)}" for one in shares]
+    lines.append(f"In all: {minutes(sum(one.seconds for one in shares))}")
+    tell(as_json, found, "\n".join(lines) if shares else "No active minutes were counted.")
+
+
+@click.command()
+@STUDY
+@click.option("--annotator", help="Whose; everybody's when not given.")
+@json_option
+def checklist(study: Path, annotator: str | None, as_json: bool) -> None:
+    """List what is still to be done.
+
+    That is incomplete segments, comments, reviews, and recordings that were given.
+
+    \b
+    Example:
+      greenroom checklist my-study.greenroom --annotator Ada
+    """
+    with Session.open(study, read_only=True) as session:
+        people = [annotator_called(session, annotator)] if annotator else []
+        found = make_checklist(session, SegmentTable(session), people)
+    tell(as_json, found.as_json(), found.as_text())
+
+
+RECORDING = click.option("--recording", required=True, help="Number, file name or id.")
+ANNOTATOR = click.option("--annotator", required=True, help="Whose it is.")
+
+
+@click.command()
+@STUDY
+@click.option("--annotators", help="Names, separated by commas; without it, the plan is shown.")
+@click.option("--per-recording", default=2, show_default=True, type=click.IntRange(1), help="Annotators a recording.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same plan.")
+@click.option("--keep", is_flag=True, help="Also keep what was given out and nobody has begun.")
+@click.option("--training", multiple=True, help="A recording for everybody to train on; again for each further one.")
+@click.option("--with-hold-out", is_flag=True, help="Plan held-out recordings too.")
+@json_option
+def plan(
+    study: Path,
+    annotators: str | None,
+    per_recording: int,
+    seed: int,
+    keep: bool,
+    training: tuple[str, ...],
+    with_hold_out: bool,
+    as_json: bool,
+) -> None:
+    """Plan who annotates what, or show how far everybody is.
+
+    Recordings, and then minutes, are shared out evenly. What somebody has begun stays with them.
+
+    \b
+    Example:
+      greenroom plan my-study.greenroom --annotators Ada,Bo,Cy --per-recording 2
+      greenroom plan my-study.greenroom
+    """
+    if annotators is None and (keep or training or with_hold_out):
+        raise UserError("A plan needs annotators.", "Name them: --annotators Ada,Bo,Cy")
+    with Session.open(study, read_only=annotators is None) as session:
+        if annotators is not None:
+            wish = assignments.PlanOptions(
+                tuple(name.strip() for name in annotators.split(",")),
+                per_recording,
+                seed,
+                keep,
+                tuple(recording_called(session, one).id for one in training),
+                with_hold_out,
+            )
+            assignments.make_plan(session, wish)
+        found = team_plan(session)
+    tell(as_json, found.as_json(), found.as_text())
+
+
+@click.command()
+@STUDY
+@RECORDING
+@ANNOTATOR
+@click.option("--undo", "undone", is_flag=True, help="It is not done after all.")
+@json_option
+def done(study: Path, recording: str, annotator: str, undone: bool, as_json: bool) -> None:
+    """Mark a recording as done by its annotator.
+
+    \b
+    Example:
+      greenroom done my-study.greenroom --recording 1 --annotator Ada
+    """
+    with Session.open(study, annotator) as session:
+        owner = recording_called(session, recording)
+        assignments.mark_done(session, owner.id, not undone)
+    state = "not done" if undone else "done"
+    result: dict[str, Json] = {"recording": owner.number, "annotator": annotator, "done": not undone}
+    tell(as_json, result, f"Recording {owner.number}: {state} by {annotator}")
+
+
+@click.command("hold-out")
+@STUDY
+@RECORDING
+@click.option("--off", is_flag=True, help="Hold it out no longer.")
+@json_option
+def hold_out(study: Path, recording: str, off: bool, as_json: bool) -> None:
+    """Hold a recording out: nothing of it is ever exported.
+
+    \b
+    Example:
+      greenroom hold-out my-study.greenroom --recording 7
+    """
+    with Session.open(study) as session:
+        owner = recording_called(session, recording)
+        assignments.hold_out(session, owner.id, not off)
+    state = "no longer held out" if off else "held out"
+    tell(as_json, {"recording": owner.number, "held_out": not off}, f"Recording {owner.number}: {state}")
+
+
+_SHARE = click.FloatRange(0, 1)
+
+
+@click.command()
+@STUDY
+@click.option("--recording", multiple=True, help="A recording to train on; give it again for each further one.")
+@click.option("--reference", help="Name of the annotator to compare with.")
+@click.option("--minimum-boundaries", type=_SHARE, help="Mean overlap (IoU) of matched segments, 0 to 1.")
+@click.option("--minimum-labels", type=_SHARE, help="Share of matched segments with the same label, 0 to 1.")
+@click.option("--minimum-attributes", type=_SHARE, help="Mean Jaccard index of the attributes, 0 to 1.")
+@click.option("--off", is_flag=True, help="End the training: the work is open to everybody.")
+@json_option
+def training(
+    study: Path,
+    recording: tuple[str, ...],
+    reference: str | None,
+    minimum_boundaries: float | None,
+    minimum_labels: float | None,
+    minimum_attributes: float | None,
+    off: bool,
+    as_json: bool,
+) -> None:
+    """Set what opens the real work, or show how everybody does.
+
+    It opens once an annotator has reached the scores in training.
+
+    \b
+    Example:
+      greenroom training my-study.greenroom --recording 1 --recording 2 --reference Expert --minimum-labels 0.8
+      greenroom training my-study.greenroom
+    """
+    given = dict(zip(FIGURES, (minimum_boundaries, minimum_labels, minimum_attributes), strict=True))
+    least = {figure: value for figure, value in given.items() if value is not None}
+    changing = bool(recording or reference or least)
+    if changing and (not recording or reference is None):
+        raise UserError("A training needs recordings and a reference.", "Give both: --recording 1 --reference NAME")
+    with Session.open(study, read_only=not (changing or off)) as session:
+        if off:
+            assignments_of_training.end_training(session)
+        elif reference is not None:
+            ids = [recording_called(session, one).id for one in recording]
+            assignments_of_training.set_training(session, ids, reference, least)
+        gate = gate_of(session)
+        people = [trained(session, who, gate) for who in trainees(session)] if gate else []
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        numbers = [session.recording(one).number for one in gate.recordings] if gate else []
+    if gate is None:
+        tell(as_json, {"training": None, "annotators": []}, "There is no training in this study.")
+        return
+    about: dict[str, Json] = {
+        "recordings": [*numbers],
+        "reference": names.get(gate.reference, ""),
+        "minimum": {**gate.minimum},
+    }
+    where = f"recording{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+    heading = f"Training on {where} against {about['reference']}: {_wanted(gate)}"
+    tell(
+        as_json,
+        {"training": about, "annotators": [_as_json(one) for one in people]},
+        "\n".join([heading, *map(_line, people)]),
+    )
+
+
+def _wanted(gate: Gate) -> str:
+    return ", ".join(f"{figure} at least {least:.2f}" for figure, least in gate.minimum.items()) or "nothing required"
+
+
+def _as_json(one: Trained) -> Json:
+    return {
+        "name": one.annotator.name,
+        "given": one.given,
+        "done": one.done,
+        "pairs": one.pairs,
+        **one.figures,
+        "passed": one.passed,
+    }
+
+
+def _line(one: Trained) -> str:
+    figures = ", ".join(f"{key} {'-' if value is None else f'{value:.2f}'}" for key, value in one.figures.items())
+    state = "passed" if one.passed else "not passed yet"
+    return f"{one.annotator.name}: {state}, {one.done} of {one.given} done, {figures} (n = {one.pairs})"

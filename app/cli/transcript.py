@@ -1,14 +1,24 @@
-"""Commands that show a transcript, and bring it in and out."""
+"""Commands that show a transcript, and bring it in and out.
+
+The command that suggests who speaks. The command that finds speech and writes down what is said.
+"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.output import RAW, json_option, tell
-from app.cli.study import STUDY
-from app.core.session import Session
-from project.counted import counted
-from project.types import Json
+from app.cli.command import RAW, STUDY, Bar, json_option, tell
+from project.entities.study_records import Json, ParticipantRole, Recording
+from project.errors import UserError
+from project.session.session import Session
+from project.text_format import counted, percent, shown
+from project.timebase import SECOND, format_seconds
+
+if TYPE_CHECKING:
+    from annotate.speech.speaker_suggestions import FoundSpeaker, SpeakerFlag
+    from project.entities.study_records import Utterance
+
 
 _RECORDING = click.option("--recording", required=True, help="Number, file name or id.")
 
@@ -34,9 +44,9 @@ def show(study: Path, recording: str, as_json: bool) -> None:
     Example:
       greenroom transcript show my-study.greenroom --recording 1
     """
-    from app.core.cues.lines import as_json as transcript_json
-    from app.core.cues.lines import export_lines
-    from app.core.lookup import recording_called
+    from annotate.transcript.conversation_history import as_json as transcript_json
+    from annotate.transcript.conversation_history import export_lines
+    from project.session.session import recording_called
 
     with Session.open(study, read_only=True) as session:
         owner = recording_called(session, recording)
@@ -62,8 +72,8 @@ def import_file(study: Path, recording: str, file: Path, key: str | None, replac
     Example:
       greenroom transcript import my-study.greenroom --recording 1 subtitles.srt
     """
-    from app.core.lookup import recording_called
-    from app.core.speech.transcript_files import import_transcript
+    from annotate.transcript.transcript_files import import_transcript
+    from project.session.session import recording_called
 
     with Session.open(study) as session:
         session.study.require_writable()
@@ -94,12 +104,12 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
       greenroom transcript export my-study.greenroom --recording 1 dialogue.srt
       greenroom transcript export my-study.greenroom --recording 1 --format json
     """
-    from app.core.interchange.registry import format_called
-    from app.core.lookup import recording_called
-    from app.core.speech.transcript_files import FORMATS, JSON, LINES, export_transcript, format_of, transcript_text
+    from annotate.interchange.annotation_files import format_called
+    from annotate.transcript.transcript_files import FORMATS, JSON, LINES, export_transcript, format_of, transcript_text
     from project.errors import UserError
-    from project.names import shown
-    from project.queries.utterances import utterances_of
+    from project.queries.transcript_rows import utterances_of
+    from project.session.session import recording_called
+    from project.text_format import shown
 
     wanted = key or (LINES if file is None else format_of(file))
     if wanted not in FORMATS:
@@ -122,3 +132,295 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
                 [f"Wrote {counted(count, 'utterance')} to {file}", *(f"  Not held by it: {one}" for one in losses), RAW]
             )
     tell(as_json, result, lines)
+
+
+_ROLES = [one.value for one in ParticipantRole]
+
+
+@click.command()
+@STUDY
+@click.option("--recording", help="Number, file name or id; all with a transcript or found speech when not given.")
+@click.option("--number", type=click.IntRange(1, 50), help="How many people speak; found out when not given.")
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="N=PSEUDONYM",
+    help="Say who speaker N of the last search is, instead of searching; a new pseudonym makes a participant.",
+)
+@click.option("--role", default="user", show_default=True, type=click.Choice(_ROLES), help="Of a new participant.")
+@click.option("--accept", is_flag=True, help="Accept all suggestions that are in the transcript, instead of searching.")
+@json_option
+def speakers(
+    study: Path,
+    recording: str | None,
+    number: int | None,
+    names: tuple[str, ...],
+    role: str,
+    accept: bool,
+    as_json: bool,
+) -> None:
+    """Suggest who speaks, by voices and by mouths.
+
+    Suggestions are written into the transcript, never over what a person chose, and look different until somebody
+    accepts them. Track faces and say whose they are first, then voices get their participants.
+
+    \b
+    Example:
+      greenroom speakers my-study.greenroom --recording 1
+      greenroom speakers my-study.greenroom --recording 1 --number 2
+      greenroom speakers my-study.greenroom --recording 1 --name 2=P04 --role user
+      greenroom speakers my-study.greenroom --recording 1 --accept
+    """
+    from annotate.speech import speaker_detection as job
+    from anonymize.export.export_job import run_over
+    from project.queries.recording_rows import all_recordings
+    from project.queries.transcript_rows import speech_of, utterances_of
+    from project.session.session import recording_called
+
+    with Session.open(study) as session:
+        session.study.require_writable()
+        if recording is not None:
+            chosen = [recording_called(session, recording)]
+        elif names:
+            raise UserError("Speakers are named in one recording.", "Say which: --recording NUMBER")
+        else:
+            chosen = [
+                one
+                for one in all_recordings(session.study)
+                if utterances_of(session.study, one.id) or speech_of(session.study, one.id)
+            ]
+        for text in names:
+            _name(session, chosen[0], text, ParticipantRole(role))
+        if accept:
+            _accept(session, chosen)
+        if not names and not accept:
+            for _ in run_over(
+                session, chosen, lambda one: job.prepare(session, one.id, number), lambda work: Bar(work.title)
+            ):
+                pass
+        found: list[Json] = []
+        lines: list[str] = []
+        for one in chosen:
+            described, told = _described(session, one)
+            found.append(described)
+            lines += told
+    nothing = "No recording has a transcript or found speech yet. Begin with: greenroom transcribe STUDY"
+    tell(as_json, {"recordings": found}, "\n".join(lines) or nothing)
+
+
+def _name(session: Session, recording: Recording, text: str, role: ParticipantRole) -> None:
+    from annotate.speech.speaker_suggestions import name_speaker, name_speaker_new
+    from project.queries.recording_rows import all_participants
+
+    number, _, pseudonym = text.partition("=")
+    if not number.strip().isdecimal() or not pseudonym.strip():
+        raise UserError(
+            f"“{text}” does not say who a speaker is.", "Write the number and the pseudonym, such as 2=P04."
+        )
+    known = {one.pseudonym: one.id for one in all_participants(session.study)}
+    if pseudonym.strip() in known:
+        name_speaker(session, recording.id, int(number), known[pseudonym.strip()])
+    else:
+        name_speaker_new(session, recording.id, int(number), pseudonym, role)
+
+
+def _accept(session: Session, recordings: list[Recording]) -> None:
+    from annotate.speech.speaker_suggestions import speakers_found
+    from annotate.transcript.transcript_edits import accept_speakers
+    from project.queries.transcript_rows import utterances_of
+
+    ids = [
+        one.id
+        for recording in recordings
+        for one in utterances_of(session.study, recording.id)
+        if one.suggested and one.participant_id is not None
+    ]
+    if not ids:
+        unnamed = any(one.participant_id is None for each in recordings for one in speakers_found(session, each.id))
+        raise UserError(
+            "No suggestion of a speaker waits here.",
+            "The speakers that were found are no participants yet. Say who they are, such as: --name 1=P01"
+            if unnamed
+            else "Find some: greenroom speakers STUDY",
+        )
+    accept_speakers(session, ids)
+
+
+def _described(session: Session, recording: Recording) -> tuple[dict[str, Json], list[str]]:
+    from annotate.speech.speaker_suggestions import speaker_flags, speakers_found, suggestions_of
+    from project.queries.recording_rows import all_participants
+    from project.queries.transcript_rows import utterances_of
+
+    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    rows = suggestions_of(session, recording.id)
+    now = {one.id: names.get(one.participant_id or "") for one in utterances_of(session.study, recording.id)}
+    found, flags = speakers_found(session, recording.id), speaker_flags(session, recording.id)
+    suggestions: list[Json] = [
+        {
+            "utterance": one["utterance"] or None,
+            "start": one["start_us"] / SECOND,
+            "end": one["end_us"] / SECOND,
+            "speaker": one["speaker"],
+            "participant": names.get(one["participant"]),
+            "confidence": one["confidence"],
+        }
+        for one in rows
+    ]
+    described: dict[str, Json] = {
+        "recording": recording.number,
+        "speakers": [_speaker(one, names) for one in found],
+        "suggestions": suggestions,
+        "flags": [_flag(one) for one in flags],
+    }
+    lines = [
+        f"Recording {recording.number}: {counted(len(found), 'speaker')}, {counted(len(flags), 'place')} to look at"
+    ]
+    lines += [
+        f"  {one.label}: {_whose(one, names, now)}, {format_seconds(one.seconds * SECOND)} of speech, "
+        f"confidence {one.confidence:.2f}"
+        for one in found
+    ]
+    lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {one.text}" for one in flags]
+    return described, lines
+
+
+def _whose(one: "FoundSpeaker", names: dict[str, str], now: dict[str, str | None]) -> str:
+    """Say whose a voice is: by the search, or by those whom people have said since."""
+    named = {name for key in one.utterance_ids if (name := now.get(key))}
+    return names.get(one.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
+
+
+def _speaker(one: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:
+    return {
+        "number": one.number,
+        "label": one.label,
+        "participant": names.get(one.participant_id or ""),
+        "seconds": one.seconds,
+        "confidence": one.confidence,
+        "utterances": len(one.utterance_ids),
+        "faces": [*one.tracks],
+    }
+
+
+def _flag(one: "SpeakerFlag") -> dict[str, Json]:
+    return {
+        "kind": one.kind.value,
+        "utterance": one.utterance_id,
+        "start": one.start_us / SECOND,
+        "end": one.end_us / SECOND,
+        "text": one.text,
+    }
+
+
+@click.command()
+@STUDY
+@click.option("--recording", help="Number, file name or id; all that have sound when not given.")
+@click.option("--model", metavar="NAME|FOLDER", help="What recognises; the best that is installed when not given.")
+@click.option("--language", help="Code or English name of what is spoken; the model finds out when not given.")
+@click.option("--speech-only", is_flag=True, help="Only find where somebody speaks; needs no model.")
+@click.option("--replace", is_flag=True, help="Replace drafts that nobody touched; what people wrote stays.")
+@click.option("--prompt", help="Words that are likely to be said, as they are spelled; kept in the study.")
+@click.option(
+    "--processor",
+    default="auto",
+    show_default=True,
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    help="What recognition runs on; auto: an NVIDIA GPU where there is one.",
+)
+@json_option
+def transcribe(
+    study: Path,
+    recording: str | None,
+    model: str | None,
+    language: str | None,
+    speech_only: bool,
+    replace: bool,
+    prompt: str | None,
+    processor: str,
+    as_json: bool,
+) -> None:
+    """Find where somebody speaks, and write down what is said.
+
+    The words are drafts in the transcript until somebody checks them. What was recognised before an interruption is
+    not recognised again.
+
+    \b
+    Example:
+      greenroom transcribe my-study.greenroom --recording 1
+      greenroom transcribe my-study.greenroom --model whisper-small --language German --prompt "Nao, Jülich"
+      greenroom transcribe my-study.greenroom --speech-only
+    """
+    from annotate.speech import transcription
+    from annotate.speech import voice_activity as speech
+    from annotate.study.recording_files import has_sound
+    from annotate.transcript.utterance_drafts import set_vocabulary
+    from anonymize.export.export_job import run_over
+    from models.speech.whisper_languages import LANGUAGES, language_called
+    from project.queries.recording_rows import all_recordings
+    from project.queries.transcript_rows import speech_of, utterances_of
+    from project.session.session import recording_called
+
+    spoken = None if language is None else language_called(language)
+    with Session.open(study) as session:
+        session.study.require_writable()
+        if prompt is not None:
+            set_vocabulary(session, prompt)
+        if recording is not None:
+            chosen, left_out = [recording_called(session, recording)], []
+        else:
+            heard = [one for one in all_recordings(session.study) if has_sound(session, one.id)]
+            done = {one.id for one in heard if utterances_of(session.study, one.id)}
+            chosen = [one for one in heard if speech_only or replace or one.id not in done]
+            left_out = [one for one in heard if one not in chosen]
+        results = run_over(
+            session,
+            chosen,
+            lambda one: (
+                speech.prepare(session, one.id)
+                if speech_only
+                else transcription.prepare(session, one.id, model, spoken, replace=replace, processor=processor)
+            ),
+            lambda work: Bar(work.title),
+        )
+        stretches: list[Json] = []
+        utterances: list[Json] = []
+        recordings: list[Json] = []
+        lines: list[str] = []
+        for owner, result in results:
+            found = speech_of(session.study, owner.id) or []
+            said = [] if speech_only else utterances_of(session.study, owner.id)
+            stretches += [{"recording": owner.number, "start": s / SECOND, "end": e / SECOND} for s, e in found]
+            utterances += [_transcribe_described(owner, one) for one in said]
+            facts: dict[str, Json] = {
+                key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result
+            }
+            recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
+            total = sum(end - start for start, end in found)
+            lines.append(
+                f"Recording {owner.number}: {counted(len(found), 'place')} where somebody speaks, "
+                f"{format_seconds(total)}"
+            )
+            if "language" in result and result["language_certainty"] not in (0, 1):
+                sure = float(str(result["language_certainty"]))
+                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({percent(sure, 0)} sure)"
+            lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {shown(one.text)}" for one in said]
+    lines += [f"Recording {one.number} has a transcript already; --replace renews its drafts." for one in left_out]
+    tell(
+        as_json,
+        {"speech": stretches, "utterances": utterances, "recordings": recordings},
+        "\n".join(lines) or "The study has no recordings with sound yet.",
+    )
+
+
+def _transcribe_described(owner: "Recording", one: "Utterance") -> dict[str, Json]:
+    from annotate.transcript.transcript_files import words_of
+
+    return {
+        "id": one.id,
+        "recording": owner.number,
+        "start": one.start_us / SECOND,
+        "end": one.end_us / SECOND,
+        "text": one.text,
+        "words": words_of(one),
+    }

@@ -1,21 +1,21 @@
 """Numbers against what people said, and people against each other (SOTOPIA, section 5; SocialNLI, section 4.2).
 
-An answer that was refused or could not be read is None: no number stands for it, so its pair is left out. How many were
-is for the caller to say.
+Whether a plausibility of 70 is one that people give 70 as well. How plausible a statement is by two explanations, one
+for and one against it (SocialNLI, section 4.1).
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from benchmark.agreement.correlation import moments
-from benchmark.agreement.correlation import pearson as pearson_of
-from benchmark.agreement.figure import defined
-from benchmark.agreement.randolph import binned, free_marginal_kappa
-from benchmark.agreement.types import Floats, Ints
+from annotate.agreement.coefficients import binned, free_marginal_kappa, moments
+from annotate.agreement.coefficients import pearson as pearson_of
+from annotate.agreement.figure_intervals import Floats, Ints, defined
 
 NO_VARIANCE = "Everybody gave one and the same value throughout, or there are fewer than two pairs."
-BINS = 5
+RATING_BINS = 5
 NEAR = 2.0
 
 
@@ -70,7 +70,7 @@ def mae(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
 
 
 def randolph_kappa(
-    ratings: Sequence[Sequence[float]], minimum: float, maximum: float, bins: int = BINS
+    ratings: Sequence[Sequence[float]], minimum: float, maximum: float, bins: int = RATING_BINS
 ) -> float | None:
     """Return Randolph's free-marginal kappa of ratings cut into bins of equal width (SOTOPIA, appendix D.1).
 
@@ -112,3 +112,110 @@ def _distances(ratings: Sequence[Sequence[float]], cut: Callable[[Floats], Float
         placed = cut(np.array(some, float).reshape(len(some), size))
         found.append(np.abs(placed[:, first] - placed[:, second]).astype(float).ravel())
     return np.concatenate(found)
+
+
+CALIBRATION_BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """The answers that fall between two ends of the scale.
+
+    Attributes:
+        low: end, included.
+        high: end, excluded but for the last bin.
+        n: answers; never 0.
+        said: mean answer.
+        truth: mean of what people said of the same items.
+    """
+
+    low: float
+    high: float
+    n: int
+    said: float
+    truth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Answers in bins of equal width.
+
+    Attributes:
+        error: mean of how far answers and truth are apart in a bin, by the number of its answers; None without any.
+        bins: that hold answers, from the lowest.
+        n: answers.
+    """
+
+    error: float | None
+    bins: tuple[CalibrationBin, ...]
+    n: int
+
+
+def calibration(
+    truth: Sequence[float],
+    said: Sequence[float | None],
+    bins: int = CALIBRATION_BINS,
+    minimum: float = 0.0,
+    maximum: float = 1.0,
+) -> Calibration:
+    """Compare the mean answer of each bin with what people said of these items.
+
+    Where truths are 0 or 1 this is the expected calibration error (Naeini and others 2015); a truth may be a share too,
+    such as the mean plausibility of several people. Answers of None are left out.
+
+    Args:
+        truth: n numbers.
+        said: n answers; those outside the scale are in its first or last bin.
+        bins: of equal width.
+        minimum: of the scale.
+        maximum: of the scale.
+
+    Raises:
+        ValueError: the sequences differ in length.
+    """
+    true, given = paired(truth, said)
+    ends = np.linspace(minimum, maximum, bins + 1)
+    place = np.clip(np.searchsorted(ends, given, side="right") - 1, 0, bins - 1)
+    found = tuple(
+        CalibrationBin(
+            float(ends[one]),
+            float(ends[one + 1]),
+            int((place == one).sum()),
+            float(given[place == one].mean()),
+            float(true[place == one].mean()),
+        )
+        for one in range(bins)
+        if (place == one).any()
+    )
+    total = sum(one.n for one in found)
+    error = sum(one.n * abs(one.said - one.truth) for one in found) / total if total else None
+    return Calibration(error, found, total)
+
+
+UNDECIDED = 0.5
+
+
+class Posterior(NamedTuple):
+    """That a statement is true; `defined` is False where the formula is 0 over 0, and the value then the prior."""
+
+    value: float
+    defined: bool
+
+
+def posterior(plus: float, minus: float) -> Posterior:
+    """Return s+ (1 - s-) / (s+ (1 - s-) + (1 - s+) s-), under equal priors and independent explanations.
+
+    Both terms are 0 where both scores are 0 (neither explanation could be) or both are 1 (both have to be): then
+    nothing was learned, and what was assumed beforehand, 0.5, stands.
+
+    Args:
+        plus: how likely the supporting explanation is where the statement is true, 0 to 1.
+        minus: how likely the opposing one is where it is false, 0 to 1.
+
+    Raises:
+        ValueError: a score is outside 0 to 1.
+    """
+    if not (0 <= plus <= 1 and 0 <= minus <= 1):
+        raise ValueError(f"scores of {plus} and {minus} are not from 0 to 1")
+    true, false = plus * (1 - minus), (1 - plus) * minus
+    return Posterior(true / (true + false), True) if true + false > 0 else Posterior(UNDECIDED, False)

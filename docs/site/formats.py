@@ -1,6 +1,6 @@
 """The formats that annotations are exchanged in."""
 
-from app.core.interchange.registry import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, format_called
 from docs.site.markdown import code, codes, table
 
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from app.core.manual.contents import contents  # noqa: E402
+from app.docs_browser.docs_pages import contents  # noqa: E402
 from docs.site.parts import filled  # noqa: E402
 
 FROM_THE_ROOT = {

@@ -1,9 +1,9 @@
 """The keys of the window, as it has them where nobody changed them."""
 
-from app.gui.actions.table import ACTIONS
-from app.gui.chains.keys import SHEET as CHAINS
-from app.gui.pages import MODES
-from app.gui.transcript.keys import SHEET as TRANSCRIPT
+from app.gui.chains.chains_mode import SHEET as CHAINS
+from app.gui.transcript.transcript_mode import SHEET as TRANSCRIPT
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.page_registry import MODES
 from docs.site.markdown import codes, table
 
 

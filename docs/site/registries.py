@@ -6,32 +6,31 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from anonymize.methods.registry import METHODS, method_type
-from anonymize.pii.kinds import KINDS as PERSONAL
-from anonymize.sound.kinds import COVERS
-from anonymize.voice.registry import VOICES, voice_type
-from app.core.jobs import KINDS as JOBS
-from app.core.judging.seeing.shortening import RULES as SHORTENING
-from app.core.leaving.policy_words import LEVELS, MEANINGS
-from app.core.questions.hardening.steps import STEPS
-from app.core.questions.settings import SETTINGS
-from app.core.release.rules import RULES as RELEASE
-from benchmark.suite.registry import SUITE, entry_of
-from benchmark.tasks.registry import BY_SUBJECT, task_of
+from anonymize.egress.egress_log import LEVELS, MEANINGS
+from anonymize.methods.face_methods import METHODS, method_type
+from anonymize.pii_detection.pii_hit import KINDS as PERSONAL
+from anonymize.release.release_rules import RULES as RELEASE
+from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
+from benchmark.authoring.question_requests import SETTINGS
+from benchmark.judge_input.conversation_lines import RULES as SHORTENING
+from benchmark.prompts.judge_prompt import BY_SUBJECT, task_of
+from benchmark.questions.filter_rules import STEPS
+from benchmark.tasks.benchmark_task import SUITE, entry_of
 from docs.site.markdown import code, codes, paragraph, sentence, table
-from models.faces import registry as faces
-from models.faces.identity import registry as identity
-from models.faces.landmarks import registry as landmarks
-from models.flow import registry as flow
-from models.judges.registry import BACKENDS, backend_of
-from models.names import registry as names
-from models.speech import registry as speech
-from models.text_regions import registry as text_regions
-from models.voices import registry as voices
-from models.weights.catalogue import WEIGHTS
+from models.faces import face_detectors as faces
+from models.faces.identity import face_embeddings as identity
+from models.faces.landmarks import landmark_finders as landmarks
+from models.flow import optical_flow as flow
+from models.judges.judge_backends import BACKENDS, backend_of
+from models.names import name_finders as names
+from models.speech import speech_recognizers as speech
+from models.text_regions import text_detectors as text_regions
+from models.voices import voice_embeddings as voices
 from models.weights.editions import USES
-from project.policy import RULES as POLICY
-from project.policy import Level
+from models.weights.weights_catalogue import WEIGHTS
+from project.entities.egress_policy import RULES as POLICY
+from project.entities.egress_policy import EgressLevel
+from project.session.jobs import KINDS as JOBS
 
 
 def registries() -> str:
@@ -53,7 +52,7 @@ def registries() -> str:
 
 def rules() -> str:
     """Return the levels and rules of the policy, of a release, and of what is left out of a long conversation."""
-    levels = ((code(level.value), f"{LEVELS[level]}.", MEANINGS[level]) for level in Level)
+    levels = ((code(level.value), f"{LEVELS[level]}.", MEANINGS[level]) for level in EgressLevel)
     release = ((code(key), rule.title, "yes" if rule.waivable else "") for key, rule in RELEASE.items())
     return "\n".join(
         (

@@ -5,17 +5,28 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from docs.site.markdown import attributes, code, codes, members, paragraph, sentence, table
-from project.schemes.loader import load_scheme, shipped_names
-from project.schemes.scheme import NUMBERS, Choice, Example, Extent, Field, FieldKind, Label, Rule, Scheme, Track
-from project.types import Json
+from project.entities.study_records import Json
+from project.schemes.scheme import (
+    NUMBERS,
+    Example,
+    Extent,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    RequiredFieldsRule,
+    Scheme,
+    Track,
+)
+from project.schemes.scheme_file import load_scheme, shipped_names
 
 _TABLES = {
     "The file": Scheme,
     "`[[tracks]]`": Track,
     "`[[tracks.labels]]`": Label,
     "`[[fields]]`": Field,
-    "`[[fields.choices]]`": Choice,
-    "`[[rules]]`": Rule,
+    "`[[fields.choices]]`": FieldChoice,
+    "`[[rules]]`": RequiredFieldsRule,
     "`[[examples]]`": Example,
 }
 _PLAIN: Mapping[object, str] = {

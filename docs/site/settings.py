@@ -2,8 +2,8 @@
 
 import dataclasses
 
-from app.core.settings import Settings
 from docs.site.markdown import attributes, code, sentence, table
+from project.session.settings import Settings
 
 
 def settings() -> str:

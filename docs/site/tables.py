@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from docs.site.markdown import code, table
-from project.store import Study
+from project.store.study import Study
 
 _MEANING = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \| (.+) \|$", re.MULTILINE)
 _PAGE = Path(__file__).resolve().parents[1] / "study-file.md"

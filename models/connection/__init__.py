@@ -4,9 +4,6 @@ A request says what it is for (`carrying`), is read by the guard, judged and wri
 an address that was looked up and permitted, or nowhere.
 """
 
-from models.connection.authority import Authority
-from models.connection.cleared import Cleared
-from models.connection.guard import Guard
-from models.connection.parcel import Parcel, carrying
+from models.connection.guard import ApprovedContent, Authority, Guard, RequestPurpose, carrying
 
-__all__ = ["Authority", "Cleared", "Guard", "Parcel", "carrying"]
+__all__ = ["ApprovedContent", "Authority", "Guard", "RequestPurpose", "carrying"]

@@ -1,10 +1,23 @@
-"""Which machine a name stands for, and whether that is this one."""
+"""Which machine a name stands for, and whether that is this one.
 
+The proxy that this machine is set up with, as its variables say. What touches the network: looking up a name, and
+connecting to an address. Tests put their own in its place.
+"""
+
+import base64
 import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
-from project.hosts import numeric as numeric
+from project.entities.egress_policy import host_key, numeric
+
+if TYPE_CHECKING:
+    import httpcore2
+
 
 _HOSTS = Path("/etc/hosts")
 _LOCALHOST = ("localhost", "localhost.")
@@ -62,3 +75,75 @@ def _hosts() -> set[str]:
     except OSError:
         return set()
     return {name.lower() for line in lines for name in line.partition("#")[0].split()[1:]}
+
+
+UNSPOKEN = "This machine is set up with a proxy that is no HTTP proxy."
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A machine that requests are sent through.
+
+    Attributes:
+        account: of the header that it is told who asks; never shown or written down.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    account: str = field(default="", repr=False)
+
+    @property
+    def spoken(self) -> bool:
+        """Whether it is of a kind that the program speaks."""
+        return self.scheme in _PORTS and bool(self.host) and self.port > 0
+
+
+def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
+    """Return the proxy that `HTTP_PROXY`, `HTTPS_PROXY` or `ALL_PROXY` names for an address, unless `NO_PROXY` does."""
+    from urllib.request import getproxies, proxy_bypass
+
+    chosen = getproxies()
+    address = chosen.get(scheme) or chosen.get("all")
+    plain = host_key(host)
+    if not address or any(proxy_bypass(each) for each in (host, plain, f"{host}:{port}", f"{plain}:{port}")):
+        return None
+    try:
+        parts = urlsplit(address if "://" in address else f"http://{address}")
+        found = parts.port
+    except ValueError:
+        return Proxy("", "a proxy that cannot be read", 0)
+    usual = 0 if found == 0 else _PORTS.get(parts.scheme, 0)
+    name = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    account = "Basic " + base64.b64encode(name.encode()).decode() if parts.username else ""
+    return Proxy(parts.scheme, (parts.hostname or "").lower(), found or usual, account)
+
+
+def _plain() -> "httpcore2.NetworkBackend":
+    import httpcore2
+
+    return httpcore2.SyncBackend()
+
+
+def _plain_async() -> "httpcore2.AsyncNetworkBackend":
+    import httpcore2
+
+    return httpcore2.AnyIOBackend()
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkAccess:
+    """The ways to the network.
+
+    Attributes:
+        resolve: host and port to every address.
+        known_here: whether looking a host up asks no name server.
+        connector: makes what connects to an address.
+        async_connector: the same for asyncio.
+    """
+
+    resolve: Callable[[str, int], tuple[str, ...]] = resolve
+    known_here: Callable[[str], bool] = known_here
+    connector: Callable[[], "httpcore2.NetworkBackend"] = _plain
+    async_connector: Callable[[], "httpcore2.AsyncNetworkBackend"] = _plain_async

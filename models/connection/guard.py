@@ -1,19 +1,89 @@
-"""The guard: gives out HTTP clients that cannot send anything that was not permitted and written down."""
+"""The guard: asks the authority about each request, and compares its body with the content approved for sending.
+
+`transport.py` makes the HTTP clients that go through it.
+"""
 
 import asyncio
+import base64
+import binascii
+import hashlib
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol, runtime_checkable
 
-from models.connection.authority import Authority, PatientAuthority
-from models.connection.cleared import Cleared
-from models.connection.network import Network
+from models.connection.addresses import NetworkAccess
+from project.entities.egress_policy import EgressRequest, Forbidden, Purpose
 from project.errors import Cancelled, UserError
-from project.policy import Departure, Forbidden
 
-if TYPE_CHECKING:
-    import httpx2
+
+class Authority(Protocol):
+    """Asked before every request, also before the name of another machine is looked up."""
+
+    @property
+    def threadsafe(self) -> bool:
+        """Whether `permit` may be called from any thread; otherwise it is called where the request is made."""
+
+    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+        """Return once the request is written down for good, or raise; nothing is sent before.
+
+        Args:
+            departure: the request. One without addresses that goes through no proxy asks for the address of its host:
+                a question to a name server, with nothing of the request in it.
+            uncleared: how many pictures, videos or texts in it were not made for it.
+
+        Raises:
+            project.entities.egress_policy.Forbidden: it may not leave, or could not be written down.
+        """
+
+
+@runtime_checkable
+class PatientAuthority(Protocol):
+    """An authority that asyncio can wait for: it may write down several requests of one moment together."""
+
+    async def permit_soon(self, departure: EgressRequest, uncleared: int) -> None:
+        """Do what `Authority.permit` does."""
+
+
+class ApprovedContent:
+    """Filled by the code that builds what a judge sees, read by the guard.
+
+    A text or picture that is not in here does not leave, whatever else is allowed. What is cleared under the condition
+    "" is the program's own and holds nothing of a study.
+    """
+
+    def __init__(self) -> None:
+        self._texts: set[tuple[str, str]] = set()
+        self._media: set[tuple[str, str]] = set()
+
+    def add_text(self, text: str, condition: str) -> None:
+        """Vouch for a text, as it stands in a message.
+
+        Args:
+            text: all of it.
+            condition: `raw`, the id of the run that made the rendering, or "" for the program's own words.
+        """
+        self._texts.add((sha256_of_text(text), condition))
+
+    def add_media(self, sha256: str, condition: str) -> None:
+        """Vouch for a picture or a video by the checksum of its bytes."""
+        self._media.add((sha256, condition))
+
+    def holds_text(self, text: str, condition: str) -> bool:
+        """Tell whether somebody vouched for a text under a condition."""
+        return (sha256_of_text(text), condition) in self._texts
+
+    def holds_media(self, sha256: str, condition: str) -> bool:
+        """Tell whether somebody vouched for a picture or a video under a condition."""
+        return (sha256, condition) in self._media
+
+
+def sha256_of_text(text: str) -> str:
+    """Return the checksum of a text in UTF-8; lone surrogates count as they are."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
 
 LONGEST_ANSWER = 16 << 20
 """Bytes that a judge may answer with."""
@@ -27,7 +97,7 @@ class AnswerTooLong(UserError):
 class Guard:
     """The only way to open a connection. It fails closed.
 
-    Every request has to be made inside `carrying`. Its client is read, judged and sent by `transport.py`:
+    Every request has to be made inside `carrying`, with a client of `transport.py`:
 
     - The name is looked up once by a client, and only addresses that were looked up and permitted are connected to.
     - It is local where every address of the host is a loopback address; such a request goes through no proxy.
@@ -42,27 +112,11 @@ class Guard:
     """
 
     authority: Authority
-    cleared: Cleared = field(default_factory=Cleared)
-    network: Network = field(default_factory=Network)
+    cleared: ApprovedContent = field(default_factory=ApprovedContent)
+    network: NetworkAccess = field(default_factory=NetworkAccess)
     longest_answer: int = LONGEST_ANSWER
 
-    def client(self) -> "httpx2.Client":
-        """Return a client for a thread; close it when done. It follows no redirect by itself and knows no variable."""
-        import httpx2
-
-        from models.connection.transport import GuardedTransport
-
-        return httpx2.Client(transport=GuardedTransport(self), trust_env=False, follow_redirects=False)
-
-    def async_client(self) -> "httpx2.AsyncClient":
-        """Return the same for asyncio, to be used in one event loop."""
-        import httpx2
-
-        from models.connection.transport import AsyncGuardedTransport
-
-        return httpx2.AsyncClient(transport=AsyncGuardedTransport(self), trust_env=False, follow_redirects=False)
-
-    def permit(self, departure: Departure, uncleared: int = 0) -> None:
+    def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
         """Ask the authority.
 
         Raises:
@@ -71,7 +125,7 @@ class Guard:
         with _failing_closed(departure):
             self.authority.permit(departure, uncleared)
 
-    async def permit_soon(self, departure: Departure, uncleared: int = 0) -> None:
+    async def permit_soon(self, departure: EgressRequest, uncleared: int = 0) -> None:
         """Ask the authority without holding up the event loop, where it can be asked so.
 
         Raises:
@@ -87,7 +141,7 @@ class Guard:
 
 
 @contextmanager
-def _failing_closed(departure: Departure) -> Iterator[None]:
+def _failing_closed(departure: EgressRequest) -> Iterator[None]:
     """Take whatever goes wrong in the block for a no."""
     try:
         yield
@@ -111,3 +165,146 @@ def reason_of(error: BaseException) -> UserError | Cancelled | None:
         seen.add(id(at))
         at = at.__cause__ or at.__context__
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestPurpose:
+    """What the requests of a piece of work are for.
+
+    Attributes:
+        purpose: what a connection is for.
+        judge_id: who is asked.
+        recording_id: whose footage it is.
+        segment_id: which segment it is about.
+        others: recordings of which words are sent too, as examples.
+        condition: `raw`, or the id of the run that made the rendering; "" where nothing of the study is sent.
+    """
+
+    purpose: Purpose
+    judge_id: str = ""
+    recording_id: str = ""
+    segment_id: str = ""
+    condition: str = ""
+    others: tuple[str, ...] = ()
+
+
+_current: ContextVar[RequestPurpose | None] = ContextVar("parcel", default=None)
+
+
+@contextmanager
+def carrying(parcel: RequestPurpose) -> Iterator[None]:
+    """Make every request in this block, and in tasks that start in it, carry a parcel."""
+    token = _current.set(parcel)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current() -> RequestPurpose | None:
+    """Return what a request made here would carry; None outside every `carrying`."""
+    return _current.get()
+
+
+_SETTINGS = {
+    *("model", "response_format", "stop", "stream", "stream_options", "n", "seed", "temperature", "top_p", "top_k"),
+    *("min_p", "max_tokens", "max_completion_tokens", "frequency_penalty", "presence_penalty", "repeat_penalty"),
+    *("logprobs", "top_logprobs", "reasoning_effort", "grammar", "guided_json", "guided_grammar", "json_schema"),
+    *("chat_template_kwargs", "mm_processor_kwargs", "cache_prompt", "keep_alive", "think", "format", "options"),
+}
+"""What a server is told about how to answer: the form of an answer, not what it is about."""
+_LONGEST_SETTING = 2_000
+_LONGEST_KEY = 64
+_WORDS = {"role": {"system", "developer", "user", "assistant", "tool"}, "detail": {"auto", "low", "high"}}
+_KINDS = {"text", "image_url", "video_url"}
+
+
+@dataclass(frozen=True, slots=True)
+class RequestBodyContent:
+    """What a body holds.
+
+    Attributes:
+        texts: bytes of text from the study.
+        frames: sha256 of every picture.
+        clips: sha256 of every video.
+        uncleared: how many pictures, videos or texts were not made for the request.
+    """
+
+    texts: int = 0
+    frames: tuple[str, ...] = ()
+    clips: tuple[str, ...] = ()
+    uncleared: int = 0
+
+
+def content_of(body: bytes, condition: str, cleared: ApprovedContent) -> RequestBodyContent:
+    """Read a body; one that cannot be read as JSON was not made for the request, whatever is in it.
+
+    Args:
+        body: all of it.
+        condition: under which its content has to be cleared.
+        cleared: what was.
+    """
+    if not body:
+        return RequestBodyContent()
+    try:
+        found = json.loads(body, object_pairs_hook=_object)
+        pieces = list(_pieces(found))
+    except (ValueError, RecursionError):
+        return RequestBodyContent(texts=len(body), uncleared=1)
+    texts, uncleared = 0, 0
+    media: dict[str, list[str]] = {"image": [], "video": []}
+    for text in pieces:
+        if not text.startswith("data:"):
+            ours = cleared.holds_text(text, "")
+            texts += 0 if ours else len(text.encode("utf-8", "surrogatepass"))
+            uncleared += not (ours or cleared.holds_text(text, condition))
+            continue
+        kind, sha256 = _media(text)
+        if kind in media:
+            media[kind].append(sha256)
+        uncleared += kind not in media or not any(cleared.holds_media(sha256, each) for each in {condition, ""})
+    return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), uncleared)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice, and readers differ in which of them counts")
+    return found
+
+
+def _pieces(body: object) -> Iterator[str]:
+    """Yield every text of a body, but for the settings and the words that name its parts."""
+    if not isinstance(body, dict):
+        yield from _strings(body)
+        return
+    for key, value in body.items():
+        if key in _SETTINGS:
+            yield from (text for text in _strings(value) if text.startswith("data:") or len(text) > _LONGEST_SETTING)
+        else:
+            yield from _strings(value)
+
+
+def _strings(value: object, key: str = "") -> Iterator[str]:
+    if isinstance(value, str):
+        if value and not (value in _WORDS.get(key, ()) or (key == "type" and value in _KINDS)):
+            yield value
+    elif isinstance(value, dict):
+        yield from (name for name in value if len(name) > _LONGEST_KEY)
+        for name, each in value.items():
+            yield from _strings(each, name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each, key)
+
+
+def _media(address: str) -> tuple[str, str]:
+    """Return what a data URL (RFC 2397) holds, `image`, `video` or "", and the checksum of its bytes."""
+    head, comma, data = address.partition(",")
+    kind = head.removeprefix("data:").partition("/")[0].lower()
+    if not comma or not head.endswith(";base64"):
+        return "", ""
+    try:
+        return kind, hashlib.sha256(base64.b64decode(data, validate=True)).hexdigest()
+    except binascii.Error:
+        return "", ""

@@ -1,17 +1,382 @@
-"""Does the steps of a request, for threads and for asyncio, and keeps connections open for the next one."""
+"""Does the steps of a request, for threads and for asyncio, and keeps connections open for the next one.
+
+What happens to one request, step by step, the same for threads and for asyncio; the steps are done elsewhere. The open
+connections of a route. Answers that end with an error where they are longer than any answer can be. Connects to the
+addresses that were looked up and permitted, and never looks a name up itself.
+"""
 
 import asyncio
+import hashlib
 import threading
-from typing import Any
+from collections.abc import AsyncIterator, Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypedDict
 
+import httpcore2
 import httpx2
 
-from models.connection.answers import AsyncShort, Short, longest
-from models.connection.guard import Guard
-from models.connection.journey import Drop, LookUp, Permit, Route, Send, journey
-from models.connection.pools import AsyncPool, Pool
-from models.connection.sentinel import looking_up
+from models.connection.addresses import UNSPOKEN, Proxy, loopback, proxy_for
+from models.connection.guard import AnswerTooLong, Guard, RequestPurpose, content_of, current
+from models.connection.network_sandbox import looking_up, opening
+from project.entities.egress_policy import EgressRequest, Forbidden, Purpose, refuse_barred
 from project.errors import UserError
+from project.text_format import size_text
+
+if TYPE_CHECKING:
+    import ssl
+
+
+_MOST_HOPS = 10
+_PORTS = {"http": 80, "https": 443}
+_LONGEST_QUERY = 200
+"""Bytes after the `?` of an address that a judge may be asked at: a version fits, what somebody said does not."""
+_REDIRECTS = {301, 302, 303, 307, 308}
+_SENT_ON = {"accept", "accept-encoding", "content-type", "range", "user-agent"}
+"""The headers that another host gets to see when a request is sent on to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where bytes go: connections are kept for a route and never used for another one.
+
+    Attributes:
+        addresses: the only ones that are connected to; of the proxy where there is one.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    addresses: tuple[str, ...]
+    proxy: Proxy | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """Look up a host, once for each client; answered with its addresses.
+
+    Attributes:
+        host: of which the addresses are wanted.
+        asking: what the authority is asked before a name server is; None where that was permitted already.
+    """
+
+    host: str
+    port: int
+    asking: EgressRequest | None
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """Ask the authority."""
+
+    departure: EgressRequest
+    uncleared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send a request; answered with the response."""
+
+    request: httpx2.Request
+    route: Route
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Close a response that is not read."""
+
+    response: httpx2.Response
+
+
+Step = LookUp | Permit | Send | Drop
+
+
+def journey(request: httpx2.Request, guard: Guard) -> Generator[Step, Any, httpx2.Response]:
+    """Yield what has to be done for a request, whose body is read, and return the last response.
+
+    Raises:
+        Forbidden: nobody said what the request is for, or it is sent on to where it may not go.
+    """
+    parcel = current()
+    if parcel is None:
+        raise Forbidden("recorded", "A request that nobody accounts for is not sent.", "Report this (rule recorded)")
+    came_from: Route | None = None
+    hops = 0
+    while True:
+        request.headers["Accept-Encoding"] = "identity"
+        route = yield from _permitted(request, parcel, guard, came_from, hops)
+        response: httpx2.Response = yield Send(request, route)
+        place = response.headers.get("Location")
+        if response.status_code not in _REDIRECTS or not place:
+            return response
+        yield Drop(response)
+        request, came_from, hops = _sent_on(request, response.status_code, place), route, hops + 1
+
+
+def _permitted(
+    request: httpx2.Request, parcel: RequestPurpose, guard: Guard, came_from: Route | None, hops: int
+) -> Generator[Step, Any, Route]:
+    """Find out where a request would go and what is in it, and have that permitted.
+
+    Raises:
+        Forbidden: it is one that no policy lets out.
+    """
+    scheme, host = request.url.scheme, request.url.raw_host.decode("ascii").lower()
+    if scheme not in _PORTS or not host:
+        raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
+    port = request.url.port or _PORTS[scheme]
+    bare = EgressRequest(
+        parcel.purpose,
+        host,
+        port,
+        addresses=(),
+        local=False,
+        condition=parcel.condition,
+        judge_id=parcel.judge_id,
+        recording_id=parcel.recording_id,
+        segment_id=parcel.segment_id,
+        others=parcel.others,
+        redirected_from=came_from.host if came_from else "",
+        scheme=scheme,
+    )
+    known = guard.network.known_here(host)
+    addresses: tuple[str, ...] = (yield LookUp(host, port, None)) if known else ()
+    proxy = None if _local(addresses) else proxy_for(scheme, host, port)
+    if not known and proxy is None:
+        addresses = yield LookUp(host, port, bare)
+    local = _local(addresses)
+    bare = _barred(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
+    departure, uncleared = _with_content(bare, request.content, guard)
+    uncleared += parcel.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
+    yield Permit(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
+    refuse_barred(departure)
+    if proxy is not None:
+        addresses = yield LookUp(proxy.host, proxy.port, None)
+    return Route(scheme, host, port, addresses, proxy)
+
+
+def _local(addresses: tuple[str, ...]) -> bool:
+    return bool(addresses) and all(map(loopback, addresses))
+
+
+def _with_content(bare: EgressRequest, body: bytes, guard: Guard) -> tuple[EgressRequest, int]:
+    if not body:
+        return bare, 0
+    found = content_of(body, bare.condition, guard.cleared)
+    sha256 = hashlib.sha256(body).hexdigest()
+    held = replace(bare, size=len(body), sha256=sha256, texts=found.texts, frames=found.frames, clips=found.clips)
+    return held, found.uncleared
+
+
+def _barred(bare: EgressRequest, to: Route, local: bool, came_from: Route | None, hops: int) -> EgressRequest:
+    """Say of a request that may go nowhere, whatever the policy says, why: it is written down like any other.
+
+    A redirect must not lead from another machine onto this one, nor to where everybody on the way can read it.
+    """
+    if to.proxy is not None and not to.proxy.spoken:
+        return replace(bare, barred_by="proxies", barred=UNSPOKEN)
+    if came_from is None:
+        return bare
+    if hops >= _MOST_HOPS:
+        what = "again and again"
+    elif local and not _local(came_from.addresses):
+        what = "back to this machine"
+    elif came_from.scheme == "https" and to.scheme == "http" and not local:
+        what = f"to {to.host} without encryption"
+    else:
+        return bare
+    return replace(bare, barred_by="redirects", barred=f"{came_from.host} sends the request on {what}.")
+
+
+def _sent_on(request: httpx2.Request, status: int, place: str) -> httpx2.Request:
+    """Return the request that a redirect asks for (RFC 9110, section 15.4), without what is not for another host."""
+    try:
+        url = request.url.join(place)
+    except httpx2.InvalidURL:
+        raise httpx2.RemoteProtocolError("the server sends the request on to what is no address") from None
+    plain = request.method == "GET" or request.method == "HEAD"
+    turned = not plain and (status == 303 or (status in (301, 302) and request.method == "POST"))
+    same = (url.scheme, url.raw_host, url.port) == (request.url.scheme, request.url.raw_host, request.url.port)
+    dropped = {"host", "content-length", "transfer-encoding", *({"content-type"} if turned else ())}
+    headers = [
+        (name, value)
+        for name, value in request.headers.multi_items()
+        if name not in dropped and (same or name in _SENT_ON)
+    ]
+    return httpx2.Request(
+        "GET" if turned else request.method,
+        url.copy_with(username=None, password=None),
+        headers=headers,
+        content=None if turned else request.content or None,
+        extensions=request.extensions,
+    )
+
+
+_SHORT = {Purpose.JUDGE, Purpose.TEST}
+
+
+def longest(guard: Guard) -> int:
+    """Return how many bytes an answer to a request made here may have; 0 where it may have any number."""
+    parcel = current()
+    return guard.longest_answer if parcel is not None and parcel.purpose in _SHORT else 0
+
+
+class SizeLimitedStream(httpx2.SyncByteStream):
+    """An answer that ends with an error where it is longer than it may be."""
+
+    def __init__(self, response: httpx2.Response, most: int) -> None:
+        assert isinstance(response.stream, httpx2.SyncByteStream)
+        self._stream, self._most = response.stream, most
+        _refuse_packed(response, most)
+
+    def __iter__(self) -> Iterator[bytes]:
+        came = 0
+        for part in self._stream:
+            came += len(part)
+            _refuse_long(came, self._most)
+            yield part
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._stream.close()
+
+
+class AsyncLimitedStream(httpx2.AsyncByteStream):
+    """The same for asyncio."""
+
+    def __init__(self, response: httpx2.Response, most: int) -> None:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        self._stream, self._most = response.stream, most
+        _refuse_packed(response, most)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        came = 0
+        async for part in self._stream:
+            came += len(part)
+            _refuse_long(came, self._most)
+            yield part
+
+    async def aclose(self) -> None:
+        """Give the connection back."""
+        await self._stream.aclose()
+
+
+def _refuse_packed(response: httpx2.Response, most: int) -> None:
+    """Return quietly unless an answer may grow without end while it is unpacked; nobody asked for a packed one."""
+    if most and response.headers.get("Content-Encoding", "identity") != "identity":
+        raise AnswerTooLong("The server answers in packed form, which was not asked for.", "Ask another server.")
+
+
+def _refuse_long(came: int, most: int) -> None:
+    if most and came > most:
+        raise AnswerTooLong(
+            f"The server answers with more than {size_text(most)}.", "No answer is that long; ask another server."
+        )
+
+
+_Failed = (httpcore2.ConnectError, httpcore2.ConnectTimeout)
+
+
+class Pinned(httpcore2.NetworkBackend):
+    """Connects for one route; TLS still checks the name of the host."""
+
+    def __init__(self, route: Route, base: httpcore2.NetworkBackend) -> None:
+        self._route, self._base = route, base
+
+    def connect_tcp(self, host: str, port: int, *given: Any, **options: Any) -> httpcore2.NetworkStream:
+        """Connect to the first permitted address that answers."""
+        failed: Exception = httpcore2.ConnectError("no address is permitted")
+        for address in _pinned(self._route, host, port):
+            try:
+                with opening(address, port):
+                    return self._base.connect_tcp(address, port, *given, **options)
+            except _Failed as error:
+                failed = error
+        raise failed
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        self._base.sleep(seconds)
+
+
+class AsyncPinned(httpcore2.AsyncNetworkBackend):
+    """The same for asyncio."""
+
+    def __init__(self, route: Route, base: httpcore2.AsyncNetworkBackend) -> None:
+        self._route, self._base = route, base
+
+    async def connect_tcp(self, host: str, port: int, *given: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
+        """Connect to the first permitted address that answers."""
+        failed: Exception = httpcore2.ConnectError("no address is permitted")
+        for address in _pinned(self._route, host, port):
+            try:
+                with opening(address, port):
+                    return await self._base.connect_tcp(address, port, *given, **options)
+            except _Failed as error:
+                failed = error
+        raise failed
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await self._base.sleep(seconds)
+
+
+def _pinned(route: Route, host: str, port: int) -> tuple[str, ...]:
+    """Return the addresses that may be connected to, where the library asks for the route's own host; else none."""
+    to = (route.proxy.host, route.proxy.port) if route.proxy else (route.host, route.port)
+    return route.addresses if (host.strip("[]").lower(), port) == (to[0].strip("[]").lower(), to[1]) else ()
+
+
+_KEPT_S = 30.0
+_AT_ONCE = 100
+
+
+class RouteTransport(httpx2.HTTPTransport):
+    """The connections of a route, which httpx2's own transport cannot be told to pin."""
+
+    def __init__(self, route: Route, guard: Guard) -> None:
+        backend = Pinned(route, guard.network.connector())
+        if route.proxy is None:
+            self._pool = httpcore2.ConnectionPool(network_backend=backend, **_manner(route))
+        else:
+            self._pool = httpcore2.HTTPProxy(
+                _address(route), proxy_headers=_account(route), network_backend=backend, **_manner(route)
+            )
+
+
+class AsyncPool(httpx2.AsyncHTTPTransport):
+    """The same for asyncio."""
+
+    def __init__(self, route: Route, guard: Guard) -> None:
+        backend = AsyncPinned(route, guard.network.async_connector())
+        if route.proxy is None:
+            self._pool = httpcore2.AsyncConnectionPool(network_backend=backend, **_manner(route))
+        else:
+            self._pool = httpcore2.AsyncHTTPProxy(
+                _address(route), proxy_headers=_account(route), network_backend=backend, **_manner(route)
+            )
+
+
+class _Manner(TypedDict):
+    ssl_context: "ssl.SSLContext | None"
+    max_connections: int
+    keepalive_expiry: float
+
+
+def _manner(route: Route) -> _Manner:
+    """Return how connections of a route are made and kept."""
+    trust = httpx2.create_ssl_context() if route.scheme == "https" else None
+    return {"ssl_context": trust, "max_connections": _AT_ONCE, "keepalive_expiry": _KEPT_S}
+
+
+def _address(route: Route) -> str:
+    assert route.proxy is not None
+    host = f"[{route.proxy.host}]" if ":" in route.proxy.host else route.proxy.host
+    return f"{route.proxy.scheme}://{host}:{route.proxy.port}"
+
+
+def _account(route: Route) -> dict[bytes | str, bytes | str]:
+    assert route.proxy is not None
+    return {"Proxy-Authorization": route.proxy.account} if route.proxy.account else {}
 
 
 class GuardedTransport(httpx2.BaseTransport):
@@ -20,7 +385,7 @@ class GuardedTransport(httpx2.BaseTransport):
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
         self._known: dict[str, tuple[str, ...]] = {}
-        self._pools: dict[Route, Pool] = {}
+        self._pools: dict[Route, RouteTransport] = {}
         self._lock = threading.Lock()
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -39,7 +404,7 @@ class GuardedTransport(httpx2.BaseTransport):
             except StopIteration as done:
                 response: httpx2.Response = done.value
                 try:
-                    response.stream = Short(response, longest(self._guard))
+                    response.stream = SizeLimitedStream(response, longest(self._guard))
                 except UserError:
                     response.close()
                     raise
@@ -72,7 +437,7 @@ class GuardedTransport(httpx2.BaseTransport):
         with self._lock:
             pool = self._pools.get(step.route)
             if pool is None:
-                pool = self._pools[step.route] = Pool(step.route, self._guard)
+                pool = self._pools[step.route] = RouteTransport(step.route, self._guard)
         try:
             return pool.handle_request(step.request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
@@ -105,7 +470,7 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
             except StopIteration as done:
                 response: httpx2.Response = done.value
                 try:
-                    response.stream = AsyncShort(response, longest(self._guard))
+                    response.stream = AsyncLimitedStream(response, longest(self._guard))
                 except UserError:
                     await response.aclose()
                     raise
@@ -164,3 +529,13 @@ def _resolved(guard: Guard, step: LookUp) -> tuple[str, ...]:
 def _forget(known: dict[str, tuple[str, ...]], route: Route) -> None:
     """Look a host up anew for the next request, because nobody answers where it was."""
     known.pop(route.proxy.host if route.proxy else route.host, None)
+
+
+def http_client(guard: Guard) -> httpx2.Client:
+    """Return a client for a thread; close it when done. It follows no redirect by itself and knows no variable."""
+    return httpx2.Client(transport=GuardedTransport(guard), trust_env=False, follow_redirects=False)
+
+
+def async_http_client(guard: Guard) -> httpx2.AsyncClient:
+    """Return the same for asyncio, to be used in one event loop."""
+    return httpx2.AsyncClient(transport=AsyncGuardedTransport(guard), trust_env=False, follow_redirects=False)

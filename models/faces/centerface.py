@@ -13,12 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.base import Detections
-from models.faces.onnx_graph import free_shapes
-from models.faces.processors import providers
-from models.onnx_session import open_session
+from models.faces.dynamic_onnx import free_shapes
+from models.faces.face_detectors import Detections
+from models.runtime.onnx_session import open_session, providers
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.types import Json
 
 _CELL = 4
 _MULTIPLE = 32

@@ -12,12 +12,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models import weights
-from models.faces.base import Detections
-from models.faces.onnx_graph import free_shapes
-from models.faces.processors import providers
-from models.onnx_session import open_session
-from project.types import Json
+from models.faces.dynamic_onnx import free_shapes
+from models.faces.face_detectors import Detections
+from models.runtime.onnx_session import open_session, providers
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
 
 NAME = "rfb320"
 _WIDTH, _HEIGHT = 320, 240

@@ -6,8 +6,8 @@ from typing import ClassVar
 import cv2
 import numpy as np
 
-from models.flow.base import Flow, Picture
-from project.types import Json
+from models.flow.optical_flow import Flow, Picture
+from project.entities.study_records import Json
 
 # The coarsest level that OpenCV builds must hold a patch of eight pixels with room around it.
 _LEAST = 32

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from models import weights
-from models.flow.base import Flow, Picture
+from models.flow.optical_flow import Flow, Picture
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.types import Json
 
 WEIGHTS = "raft-small"
 # Eight times as coarse inside, and the correlation pyramid halves that three times more.

@@ -1,19 +1,134 @@
 """Which of the visible faces says what is heard: mouths that move with the sound, against those that do not.
 
-As in Cutler and Davis, "Look Who's Talking: Speaker Detection Using Video and Audio Correlation", IEEE ICME 2000, the
-motion of each mouth is correlated with the sound; here with its loudness, since a mouth that speaks opens with its
-syllables. Fisher's transformation ("On the Probable Error of a Coefficient of Correlation", Metron 1, 1921) makes a
-correlation over a short stretch count less than one over a long one.
+Says who speaks in each stretch, from the voices that are alike and the mouths that moved. How a mouth moves over time,
+from the points of a face or from the pixels of its box.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.speakers.listening import BIN_US
-from models.speakers.mouth_motion import Mouth
+from models.speakers.voice_clustering import BIN_US
+
+SIDE = 64
+"""Side in pixels of the picture of a face that motion is measured in."""
+_MOUTH = (slice(40, 60), slice(16, 48))
+_UPPER = (slice(8, 32), slice(8, 56))
+_SMOOTH = np.array([0.06, 0.24, 0.4, 0.24, 0.06])
+_LONGEST_GAP_US = 400_000
+
+Series = NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Looks:
+    """What was seen of one face.
+
+    Attributes:
+        times_us: (n,) int64, ascending.
+        openings: (n,) of the mouth, as `mouth_opening` of `models.faces.landmarks.face_signals` gives it; NaN where no
+            points were found.
+        motions: (n,) how much more the mouth moved than the rest of the face since the look before, in grey levels a
+            second; NaN at the first look.
+    """
+
+    times_us: NDArray[np.int64]
+    openings: Series
+    motions: Series
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mouth:
+    """One mouth on the bins of `listening.Sound.loudness`.
+
+    Attributes:
+        first: the bin that the arrays begin at.
+        activity: (b,) how strongly it moves, without a unit; NaN where the face is not seen.
+        opening: (b,) as in `Looks`; NaN where nobody measured it.
+    """
+
+    first: int
+    activity: Series
+    opening: Series
+
+
+def patch_motion(before: NDArray[np.uint8], after: NDArray[np.uint8], seconds: float) -> float:
+    """Return how much more the mouth's part of a face changed than its eyes and brow, in grey levels a second.
+
+    The difference takes out what moves the whole face: the head, the camera, a box that trembles.
+
+    Args:
+        before: SIDE x SIDE grey picture of the face's box.
+        after: the same of a later look.
+        seconds: between them.
+    """
+    first, second = (each.astype(np.float32) - each.mean(dtype=np.float32) for each in (before, after))
+    change = np.abs(second - first)
+    return float((change[_MOUTH].mean() - change[_UPPER].mean()) / max(seconds, 1e-3))
+
+
+def mouth_over_time(looks: Looks) -> Mouth:
+    """Return what was seen of a mouth on the bins of the sound, with gaps between looks filled.
+
+    With points, the activity is the sum of three standard scores: how open the mouth is, how fast that changes, and
+    the motion of the pixels; without, the last alone.
+    """
+    if len(looks.times_us) < 2:
+        return Mouth(0, np.zeros(0), np.zeros(0))
+    first, last = int(looks.times_us[0]) // BIN_US, int(looks.times_us[-1]) // BIN_US
+    grid = (np.arange(first, last + 1) + 0.5) * BIN_US
+    times = np.asarray(looks.times_us, np.float64)
+    parts = [smooth(_on_grid(grid, times, looks.motions))]
+    opening, pointed = np.full(len(grid), np.nan), np.isfinite(looks.openings)
+    if np.count_nonzero(pointed) >= 2:
+        opening = smooth(_on_grid(grid, times, looks.openings))
+        steps = np.diff(times[pointed])
+        speeds = np.asarray(np.abs(np.diff(looks.openings[pointed])) / np.maximum(steps, 1) * 1e6, np.float64)
+        speeds[steps > _LONGEST_GAP_US] = np.nan
+        parts += [opening, smooth(_on_grid(grid, times[pointed][1:], speeds))]
+    return Mouth(first, _summed([_standard(one) for one in parts]), opening)
+
+
+def _on_grid(grid: Series, times: Series, values: Series) -> Series:
+    """Return values between looks; NaN before the first, after the last and in long gaps."""
+    good = np.isfinite(values)
+    if np.count_nonzero(good) < 2:
+        return np.full(len(grid), np.nan)
+    times, values = times[good], values[good]
+    found = np.interp(grid, times, values)
+    after = np.clip(np.searchsorted(times, grid), 1, len(times) - 1)
+    gap = times[after] - times[after - 1] > _LONGEST_GAP_US
+    outside = (grid < times[0] - BIN_US) | (grid > times[-1] + BIN_US)
+    found[gap | outside] = np.nan
+    return np.asarray(found, np.float64)
+
+
+def smooth(values: Series) -> Series:
+    """Return values averaged over about 0.1 s of bins, over those that are there."""
+    there = np.isfinite(values)
+    if len(values) < len(_SMOOTH):
+        return values
+    weights = np.convolve(there, _SMOOTH, "same")
+    sums = np.convolve(np.where(there, values, 0), _SMOOTH, "same")
+    return np.asarray(np.where(there, sums / np.maximum(weights, 1e-9), np.nan), np.float64)
+
+
+def _standard(values: Series) -> Series:
+    there = np.isfinite(values)
+    if not there.any():
+        return values
+    middle, spread = values[there].mean(), values[there].std()
+    return np.asarray((values - middle) / spread if spread > 1e-9 else values * 0)
+
+
+def _summed(parts: Sequence[Series]) -> Series:
+    """Return the sum of series; one that is not there at a time counts as its mean, 0."""
+    stacked = np.array(parts)
+    there = np.isfinite(stacked)
+    return np.where(there.any(0), np.where(there, stacked, 0).sum(0), np.nan)
+
 
 _AROUND_US = 400_000
 _LEAST_BINS = 24
@@ -31,11 +146,9 @@ _LEAST_SEEN = 0.6
 NOBODY = 0.3
 """How probable it is beforehand that nobody visible speaks."""
 
-Series = NDArray[np.floating]
-
 
 @dataclass(frozen=True, slots=True)
-class Faces:
+class FaceSpeakingScores:
     """Who says a stretch.
 
     Attributes:
@@ -54,7 +167,9 @@ class Faces:
         return (track, self.scores[track]) if self.scores[track] > self.nobody else None
 
 
-def who_speaks(mouths: Mapping[str, Mouth], sound: Series, start_us: int, end_us: int, shot: tuple[int, int]) -> Faces:
+def who_speaks(
+    mouths: Mapping[str, Mouth], sound: Series, start_us: int, end_us: int, shot: tuple[int, int]
+) -> FaceSpeakingScores:
     """Judge the faces of one stretch of speech in one shot.
 
     Args:
@@ -130,14 +245,14 @@ def _by_opening(opening: Series) -> float:
     return float(np.clip(speaking - still, -_MOST_BY_OPENING, _MOST_BY_OPENING))
 
 
-def _weighed(evidence: Mapping[str, float]) -> Faces:
+def _weighed(evidence: Mapping[str, float]) -> FaceSpeakingScores:
     if not evidence:
-        return Faces({}, 1.0)
+        return FaceSpeakingScores({}, 1.0)
     share = (1 - NOBODY) / len(evidence)
     weights = np.array([np.log(NOBODY), *(np.log(share) + one for one in evidence.values())])
     found = np.exp(weights - weights.max())
     found /= found.sum()
-    return Faces(dict(zip(evidence, found[1:].tolist(), strict=True)), float(found[0]))
+    return FaceSpeakingScores(dict(zip(evidence, found[1:].tolist(), strict=True)), float(found[0]))
 
 
 def _bins(start_us: int, end_us: int, shot: tuple[int, int], count: int) -> tuple[int, int]:
@@ -155,3 +270,190 @@ def _pearson(a: Series, b: Series) -> float:
     a, b = a - a.mean(), b - b.mean()
     size = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / size if size > 1e-9 else 0.0
+
+
+_PERSON_SAID = 4.0
+_PRIOR_S = 1.5
+_LEAST_SHARE = 0.35
+_SAME_PERSON_TOO = 0.6
+_UNSEEN = 0.6
+_SURE = 0.65
+_EPSILON = 0.02
+_MATCHED = 0.85
+_LITTLE = 0.5
+_SELDOM = 0.05
+_MOST_SEEN = 4
+_RATHER_THE_ROBOT = 0.3
+
+Shares = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpeakerEvidence:
+    """What is known about n stretches, k voices and p people.
+
+    Attributes:
+        seconds: (n,) their lengths.
+        voices: (n, k) how probable each voice is; k = 0 where voices are not told apart.
+        faces: (n, p) how probable it is that each person's face speaks.
+        nobody: (n,) how probable it is that nobody visible speaks; with `faces` it sums to 1.
+        said: (n,) number of the person who speaks, where somebody said so; -1 elsewhere.
+        visible: (n, p) whether each person's face is seen well enough to have a score.
+        robot: number of the person who is a robot, or None.
+    """
+
+    seconds: NDArray[np.float64]
+    voices: Shares
+    faces: Shares
+    nobody: Shares
+    said: NDArray[np.int64]
+    visible: NDArray[np.bool_]
+    robot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Whose voice one is.
+
+    Attributes:
+        person: a number; None where nobody fits.
+        share: of what was heard of this voice that speaks for it, 0 to 1.
+        unseen: share of it during which nobody visible spoke.
+    """
+
+    person: int | None
+    share: float
+    unseen: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerAssignment:
+    """Who speaks in one stretch.
+
+    Attributes:
+        person: a number; None where it is nobody who is known.
+        voice: the most probable one; None where voices are not told apart.
+        confidence: 0 to 1.
+        other: who else the face or the voice says it is, where both are sure and differ.
+    """
+
+    person: int | None
+    voice: int | None
+    confidence: float
+    other: int | None = None
+
+
+def match_voices(known: SpeakerEvidence) -> list[Match]:
+    """Say whose each voice is. A robot that has no face gets the voice that is heard while nobody visible speaks."""
+    count = known.voices.shape[1]
+    if not count:
+        return []
+    votes, nobody = _votes(known)
+    total = votes.sum(1) + nobody
+    share = votes / (total + _PRIOR_S)[:, None]
+    unseen = nobody / np.maximum(total, 1e-9)
+    owners: list[int | None] = [None] * count
+    for voice, person in _followed(votes):
+        if share[voice, person] >= _LEAST_SHARE:
+            owners[voice] = person
+    taken = {one for one in owners if one is not None}
+    for voice in range(count):
+        if owners[voice] is None and len(taken):
+            person = int(share[voice].argmax())
+            if person in taken and share[voice, person] >= _SAME_PERSON_TOO:
+                owners[voice] = person
+    robot = known.robot
+    if robot is not None and taken and robot not in taken and not known.visible[:, robot].any():
+        free = [voice for voice in range(count) if owners[voice] is None and unseen[voice] >= _UNSEEN]
+        if free:
+            chosen = max(free, key=lambda voice: float(total[voice]))
+            owners[chosen] = robot
+            share[chosen, robot] = unseen[chosen] * total[chosen] / (total[chosen] + _PRIOR_S)
+    return [
+        Match(owner, 0.0 if owner is None else float(share[voice, owner]), float(unseen[voice]))
+        for voice, owner in enumerate(owners)
+    ]
+
+
+def guess_speakers(known: SpeakerEvidence, matches: Sequence[Match]) -> list[SpeakerAssignment]:
+    """Say who speaks in each stretch; what a person said stands, with confidence 1."""
+    people = known.faces.shape[1]
+    by_voice = _by_voice(known, matches)
+    # Beyond the people: somebody who is not seen, one for each voice that is nobody's.
+    extra = ((0, 0), (0, by_voice.shape[1] - people))
+    seen, unseen = np.pad(known.faces, extra) + _EPSILON, np.maximum(known.nobody[:, None], _EPSILON)
+    if known.voices.shape[1]:
+        # Voices say how probable each is beforehand: what the faces were given beforehand is taken out again.
+        seen *= np.clip(known.visible.sum(1, keepdims=True), 1, _MOST_SEEN) / (1 - NOBODY)
+        unseen = unseen / NOBODY
+    by_face = np.where(np.pad(known.visible, extra), seen, unseen)
+    both = by_voice * by_face
+    both /= np.maximum(both.sum(1, keepdims=True), 1e-12)
+    guesses = []
+    for row in range(len(known.seconds)):
+        voice = int(known.voices[row].argmax()) if known.voices.shape[1] else None
+        if known.said[row] >= 0:
+            said = int(known.said[row])
+            guesses.append(SpeakerAssignment(said, voice, 1.0, _other(known, matches, row, said)))
+            continue
+        best = int(both[row].argmax())
+        person = best if best < people else None
+        guesses.append(SpeakerAssignment(person, voice, float(both[row, best]), _other(known, matches, row, person)))
+    return guesses
+
+
+def _votes(known: SpeakerEvidence) -> tuple[Shares, Shares]:
+    """Return (k, p) seconds that speak for each person, and (k,) those during which nobody visible spoke."""
+    heard = known.voices * known.seconds[:, None]
+    told = known.said >= 0
+    faces, nobody = np.where(told[:, None], 0, known.faces), np.where(told, 0, known.nobody)
+    votes = heard.T @ faces
+    rows = np.flatnonzero(told)
+    np.add.at(votes.T, known.said[rows], _PERSON_SAID * heard[rows])
+    return votes, heard.T @ nobody
+
+
+def _followed(votes: Shares) -> list[tuple[int, int]]:
+    from scipy.optimize import linear_sum_assignment
+
+    voices, people = linear_sum_assignment(-votes)
+    return [*zip(voices.tolist(), people.tolist(), strict=True)]
+
+
+def _by_voice(known: SpeakerEvidence, matches: Sequence[Match]) -> Shares:
+    """Return (n, p + k): how probable each person is by the voice, then for each voice somebody who is not seen.
+
+    A voice is mostly whose it was matched to; for the rest, and wholly where it was not matched, it is as probable for
+    each person as they were seen to speak with it. Without voices all people are as probable, and so is one who is not
+    seen.
+    """
+    people, count = known.faces.shape[1], known.voices.shape[1]
+    if not count:
+        alike = np.ones((len(known.seconds), people + 1))
+        if known.robot is not None and not known.visible[:, known.robot].any():
+            alike[:, people] = _RATHER_THE_ROBOT
+        return alike
+    votes, nobody = _votes(known)
+    total = np.maximum(votes.sum(1) + nobody, 1e-9)
+    whose, unseen = votes / total[:, None], np.diag(nobody / total)
+    for voice, match in enumerate(matches):
+        if match.person is not None:
+            whose[voice] *= 1 - _MATCHED
+            whose[voice, match.person] += _MATCHED
+            unseen[voice] *= _EPSILON
+        else:
+            # A voice that fits nobody may be several that were not told apart: it says little about one stretch.
+            row = np.append(np.where(whose[voice] < _SELDOM, 0, whose[voice]), unseen[voice, voice]) ** _LITTLE
+            whose[voice], unseen[voice, voice] = row[:-1] / row.sum(), row[-1] / row.sum()
+    anybody = _EPSILON / max(people, 1)
+    return np.concatenate([known.voices @ whose + anybody, known.voices @ unseen], axis=1)
+
+
+def _other(known: SpeakerEvidence, matches: Sequence[Match], row: int, person: int | None) -> int | None:
+    """Return whom a sure face or a sure voice names beside the person that was taken."""
+    sure: list[int | None] = []
+    if known.faces.shape[1] and known.faces[row].max() >= _SURE:
+        sure.append(int(known.faces[row].argmax()))
+    if matches and known.voices[row].max() >= _SURE:
+        sure.append(matches[int(known.voices[row].argmax())].person)
+    return next((one for one in sure if one is not None and one != person), None)

@@ -14,15 +14,14 @@ from typing import cast
 import numpy as np
 import onnxruntime
 
-from models.onnx_session import open_session
-from models.speech.base import RATE, Samples, Spans
-from models.speech.options import SpeechOptions
-from models.speech.stretches import stretches
-from project.checksums import sha256_of
+from models.runtime.onnx_session import open_session
+from models.speech.speech_recognizers import RATE, Samples, Spans, SpeechOptions
+from models.speech.speech_windows import stretches
+from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.fingerprints import sha256_of
 from project.progress import Progress, Silent
 from project.timebase import SECOND
-from project.types import Json
 
 _FILE = Path("assets", "silero_vad_v6.onnx")
 _STEP, _CONTEXT, _STATE = 512, 64, (1, 1, 128)

@@ -13,14 +13,14 @@ import ctranslate2
 import numpy as np
 from faster_whisper import BatchedInferencePipeline, WhisperModel
 
-from models import cuda_libraries
-from models.speech.base import RATE, Hearing, Piece, Recognized, Samples, Window
-from models.speech.languages import LANGUAGES
-from models.speech.whisper_folder import MODEL, damaged, examine
-from models.speech.windows import placed
+from models.runtime import native_libraries as cuda_libraries
+from models.speech.speech_recognizers import RATE, Recognized, RecognizedWord, Samples, TranscriptionHints, Window
+from models.speech.speech_windows import placed
+from models.speech.whisper_languages import LANGUAGES
+from models.speech.whisper_models import MODEL, damaged, examine
+from project.entities.study_records import Json
 from project.errors import UserError
 from project.timebase import SECOND
-from project.types import Json
 
 _WINDOW_S = 30
 _LARGE, _HUGE = 300_000_000, 1_200_000_000
@@ -89,7 +89,7 @@ class Whisper:
         tokens = self._model.hf_tokenizer
         return tuple(code for code in LANGUAGES if tokens.token_to_id(f"<|{code}|>") is not None)
 
-    def recognize(self, windows: Sequence[Window], hearing: Hearing) -> Recognized:
+    def recognize(self, windows: Sequence[Window], hearing: TranscriptionHints) -> Recognized:
         """Return what is said in windows of one recording; see `Recognizer`."""
         if hearing.language is not None and hearing.language not in self.languages:
             raise UserError(
@@ -102,11 +102,11 @@ class Whisper:
         heard: list[list[Any]] = [[] for _ in windows]
         for one in segments:
             heard[min(int(one.seek // (100 * _WINDOW_S)), len(windows) - 1)].append(one)
-        pieces: list[Piece] = []
+        pieces: list[RecognizedWord] = []
         for at, (window, found) in enumerate(zip(windows, heard, strict=True)):
             offset = at * _WINDOW_S
             if any(one.compression_ratio > _REPETITIVE for one in found):
-                told = Hearing(info.language, hearing.prompt)
+                told = TranscriptionHints(info.language, hearing.prompt)
                 found, offset = list(self._run([window.samples], told, no_repeat_ngram_size=_NO_REPEAT)[0]), 0
             said = [one for one in found if not (one.no_speech_prob > _NO_SPEECH and one.avg_logprob < _UNSURE)]
             pieces += placed(window.parts, [_piece(word, offset) for one in said for word in one.words or ()])
@@ -130,7 +130,7 @@ class Whisper:
             return _first_line(error)
         return _problem(self._model)
 
-    def _run(self, sounds: Sequence[Samples], hearing: Hearing, **more: object) -> tuple[Iterable[Any], Any]:
+    def _run(self, sounds: Sequence[Samples], hearing: TranscriptionHints, **more: object) -> tuple[Iterable[Any], Any]:
         """Let the model listen to sounds of 30 seconds at most; its times count 30 seconds for each."""
         laid = np.zeros(len(sounds) * _WINDOW_S * RATE, np.float32)
         clips = []
@@ -154,9 +154,9 @@ class Whisper:
         return segments, info
 
 
-def _piece(word: Any, offset_s: int) -> Piece:
+def _piece(word: Any, offset_s: int) -> RecognizedWord:
     start, end = (round((float(time) - offset_s) * SECOND) for time in (word.start, word.end))
-    return Piece(str(word.word), start, max(start, end), round(float(word.probability), 3))
+    return RecognizedWord(str(word.word), start, max(start, end), round(float(word.probability), 3))
 
 
 def _batch(folder: Path, device: str) -> int:

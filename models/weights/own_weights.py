@@ -1,26 +1,117 @@
 """Weights that a lab brings itself: a file or folder beside the fetched ones, and a record of what was added.
 
-The record is a small JSON file with the checksums, the licence in the words of whoever added it, and how the network's
-inputs and outputs are called. A file without a record is not used.
+What an ONNX file takes and gives, and whether that is what an entry of the catalogue asks for.
 """
 
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from models.weights import folders
-from models.weights.copying import copied
-from models.weights.editions import Layout, Weights
-from models.weights.share import Share
-from models.weights.signature import Fit, require_fit
+from models.weights import weight_folders as folders
+from models.weights.editions import NetworkSignature, Tensor, Weights, WeightsFolderLayout
+from models.weights.weight_folders import copied
 from project.errors import UserError
-from project.progress import Progress
+from project.progress import Progress, SubtaskProgress
+
+_NUMPY_NAMES = {"float": "float32", "double": "float64", "float16": "float16"}
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureMatch:
+    """How a file fits a network of the catalogue.
+
+    Attributes:
+        key: of the network.
+        names: what the file calls each input and output, by its role.
+        shapes: of each, by its role; None where the file leaves a size open.
+    """
+
+    key: str
+    names: Mapping[str, str]
+    shapes: Mapping[str, tuple[int | None, ...]]
+
+
+def signature(file: Path) -> NetworkSignature:
+    """Return what an ONNX file takes and gives; roles are the names in the file.
+
+    Raises:
+        UserError: it is no ONNX file that can be loaded.
+    """
+    from models.runtime.onnx_session import open_session
+
+    session = open_session(file)
+    try:
+        inputs, outputs = (tuple(map(_tensor, side)) for side in (session.get_inputs(), session.get_outputs()))
+    except UnicodeDecodeError:
+        raise UserError(f"{file} names something that is no text.", "Get it again, or export it again.") from None
+    return NetworkSignature(file.name, inputs, outputs)
+
+
+def fit(found: NetworkSignature, wanted: Sequence[NetworkSignature]) -> SignatureMatch | None:
+    """Return how a file fits the first network that it fits; None where it fits none.
+
+    Inputs and outputs may come in another order and under other names. A size that the catalogue states must be
+    stated by the file, and be the same.
+    """
+    for network in wanted:
+        for inputs in _orders(found.inputs, network.inputs):
+            for outputs in _orders(found.outputs, network.outputs):
+                pairs = [*zip(network.inputs, inputs, strict=True), *zip(network.outputs, outputs, strict=True)]
+                names = {role.role: tensor.role for role, tensor in pairs}
+                return SignatureMatch(network.key, names, {role.role: tensor.shape for role, tensor in pairs})
+    return None
+
+
+def require_fit(name: str, file: Path, wanted: Sequence[NetworkSignature]) -> SignatureMatch:
+    """Return how a file fits an entry.
+
+    Raises:
+        UserError: it is another network; says what it takes and gives, and what it should.
+    """
+    found = signature(file)
+    fitting = fit(found, wanted)
+    if fitting is None:
+        raise UserError(
+            f"{file.name} is another network than “{name}”: it is {found}.",
+            f"“{name}” is {' or '.join(map(str, wanted))}.",
+        )
+    return fitting
+
+
+def _tensor(value: Any) -> Tensor:
+    kind = str(value.type).removeprefix("tensor(").removesuffix(")")
+    shape = tuple(size if isinstance(size, int) else None for size in value.shape)
+    return Tensor(value.name, shape, _NUMPY_NAMES.get(kind, kind))
+
+
+def _orders(found: Sequence[Tensor], wanted: Sequence[Tensor]) -> Iterator[tuple[Tensor, ...]]:
+    """Yield the orders of the tensors found in which each is what is wanted; by name first, where names agree."""
+    if len(found) != len(wanted):
+        return
+    by_name = {tensor.role: tensor for tensor in found}
+    if all(tensor.role in by_name for tensor in wanted):
+        named = tuple(by_name[tensor.role] for tensor in wanted)
+        if all(map(_same, named, wanted)):
+            yield named
+        return
+    if len(found) <= 3:
+        yield from (order for order in permutations(found) if all(map(_same, order, wanted)))
+
+
+def _same(found: Tensor, wanted: Tensor) -> bool:
+    return (
+        found.dtype == wanted.dtype
+        and len(found.shape) == len(wanted.shape)
+        and all(size is None or size == there for there, size in zip(found.shape, wanted.shape, strict=True))
+    )
+
 
 # A safetensors file begins with the length of its header in eight bytes, and the header in JSON.
 _LENGTH, _LONGEST_HEADER = 8, 100 << 20
@@ -47,7 +138,7 @@ class Record:
     files: Mapping[str, str]
     licence: str
     size: int
-    fit: Fit | None
+    fit: SignatureMatch | None
 
 
 def place(folder: Path, wanted: Weights) -> Path:
@@ -62,7 +153,7 @@ def record(folder: Path, wanted: Weights) -> Record | None:
         fit = (
             None
             if told["fit"] is None
-            else Fit(
+            else SignatureMatch(
                 _text(told["fit"]["key"]),
                 _texts(told["fit"]["names"]),
                 {role: tuple(shape) for role, shape in told["fit"]["shapes"].items()},
@@ -111,7 +202,7 @@ def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Pro
         for name, file in sorted(found.items()):
             copy = made / name if wanted.layout else made
             copy.parent.mkdir(parents=True, exist_ok=True)
-            share = Share(progress, done, file.stat().st_size, size)
+            share = SubtaskProgress(progress, done, file.stat().st_size, size)
             with file.open("rb") as content:
                 digests[name] = copied(content, copy, file.stat().st_size, share)
             done += file.stat().st_size
@@ -170,7 +261,7 @@ def require_layout(wanted: Weights, source: Path) -> None:
             )
 
 
-def _require_harmless(entry: str, layout: Layout, name: str, file: Path) -> None:
+def _require_harmless(entry: str, layout: WeightsFolderLayout, name: str, file: Path) -> None:
     """Return quietly where a file of a folder is known as one that holds nothing but data.
 
     Raises:

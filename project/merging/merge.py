@@ -1,4 +1,7 @@
-"""Merges the work of one copy into a study, as one step that can be undone."""
+"""Merges the work of one copy into a study, as one step that can be undone.
+
+What models stored in a copy, what else happened, and the seconds its annotators were active: they only add up.
+"""
 
 import json
 import uuid
@@ -7,25 +10,159 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from project import locking
+from project.entities.study_records import Annotator, Changes
+from project.erasure.reimport_guard import copy_without, require_nobody_withdrew
 from project.errors import UserError
-from project.filesystem import resolved
-from project.merging.decide import Clash, Decision, decide, with_authors
-from project.merging.edits import edits_since, newest_known, newest_step, step_uid
-from project.merging.fresh import Fresh, fresh_segments, store_fresh
-from project.merging.judges import make_way, same_judges, tell_apart
-from project.merging.origin import merge_key
-from project.merging.parents import keep_whole
-from project.merging.resolving import present_version
-from project.merging.runs import activity_of, facts_of, runs_of, store_activity, store_facts, store_runs
-from project.merging.shape import ORDER, Table, tables_of
-from project.names import shown
+from project.files.filesystem import resolved
+from project.merging.conflict_resolution import present_version
+from project.merging.merge_decisions import (
+    Clash,
+    MergePlan,
+    decide,
+    make_way,
+    merge_key,
+    same_judges,
+    tell_apart,
+    with_authors,
+)
+from project.merging.references import keep_whole
+from project.merging.table_rules import (
+    ORDER,
+    Fresh,
+    MergeTable,
+    edits_since,
+    fresh_segments,
+    newest_known,
+    newest_step,
+    step_uid,
+    store_fresh,
+    tables_of,
+)
 from project.progress import Progress, Silent
-from project.queries.annotators import insert_annotator
-from project.queries.conflicts import all_conflicts
-from project.store import Cell, Study
-from project.types import Annotator, Changes
-from project.withdrawing.again import copy_without, require_nobody_withdrew
+from project.queries.annotator_rows import insert_annotator
+from project.queries.history_rows import all_conflicts
+from project.store import locking
+from project.store.study import Cell, Row, Study
+from project.text_format import shown
+
+_RUN = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
+_PARTS = {
+    "face_track": "id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins",
+    "heard": "run_id, position, start_us, end_us, text, words",
+}
+"""Table that holds what runs found -> its columns."""
+
+_FACTS = {
+    "judgment": ("id", "annotator_id"),
+    "reveal": ("segment_id, annotator_id", "annotator_id"),
+    "egress": ("id", ""),
+    "item_set": ("id", ""),
+    "item": ("id", ""),
+    "benchmark_run": ("id", "annotator_id"),
+    "benchmark_answer": ("run_id, item_id, part", ""),
+    "withdrawal": ("id", ""),
+}
+"""Table of other things that happened -> its key, and the column that names an annotator."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRuns:
+    """Ids of the runs that the study lacks, and how many rows of which table come with them."""
+
+    ids: tuple[str, ...]
+    rows: Mapping[str, int]
+
+    def __bool__(self) -> bool:
+        return bool(self.ids)
+
+
+def runs_of(study: Study, copy: Study) -> NewRuns:
+    """Return what models stored in the copy and the study does not have; runs are never changed."""
+    here = {row[0] for row in study.rows("SELECT id FROM run")}
+    ids = tuple(row[0] for row in copy.rows("SELECT id FROM run ORDER BY rowid") if row[0] not in here)
+    counts = {
+        table: sum(
+            int(row[0]) for one in ids for row in copy.rows(f"SELECT count(*) FROM {table} WHERE run_id = ?", (one,))
+        )
+        for table in _PARTS
+    }
+    return NewRuns(ids, {"run": len(ids), **counts})
+
+
+def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
+    """Store them as they are."""
+    if not runs:
+        return
+    with study.recording_run():
+        for one in runs.ids:
+            study.write_run(
+                f"INSERT INTO run ({_RUN}) VALUES ({_marks(_RUN)})",
+                copy.rows(f"SELECT {_RUN} FROM run WHERE id = ?", (one,)),
+            )
+            for table, columns in _PARTS.items():
+                study.write_run(
+                    f"INSERT INTO {table} ({columns}) VALUES ({_marks(columns)})",
+                    copy.rows(f"SELECT {columns} FROM {table} WHERE run_id = ?", (one,)),
+                )
+
+
+def activity_of(study: Study, copy: Study, same_person: Mapping[str, str]) -> list[tuple[Cell, ...]]:
+    """Return the counters in which the copy is ahead; of two, the larger counts, so that merging again adds nothing."""
+    ask = "SELECT recording_id, annotator_id, day, seconds FROM activity"
+    here = {row[:3]: row[3] for row in study.rows(ask)}
+    found: list[Row] = [(row[0], same_person.get(row[1], row[1]), row[2], row[3]) for row in copy.rows(ask)]
+    return [row for row in found if row[3] > here.get(row[:3], -1)]
+
+
+def store_activity(study: Study, active: list[tuple[Cell, ...]]) -> None:
+    """Set the counters."""
+    if active:
+        with study.without_history():
+            study.write_many(
+                "INSERT INTO activity VALUES (?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET seconds = max(seconds, excluded.seconds)",
+                active,
+            )
+
+
+def facts_of(
+    study: Study, copy: Study, same_person: Mapping[str, str], same_judge: Mapping[str, str]
+) -> dict[str, list[Row]]:
+    """Return what happened in the copy and is not written in the study, by table; whole rows.
+
+    Annotators and judges are called as they are in the study: id in the copy -> id here.
+    """
+    found = {}
+    for table, (key, author) in _FACTS.items():
+        columns = [row[1] for row in study.rows(f"PRAGMA main.table_info({table})")]
+        at, where = [columns.index(one) for one in key.split(", ")], columns.index(author) if author else None
+        judge = columns.index("judge_id") if "judge_id" in columns else None
+        here = {tuple(row) for row in study.rows(f"SELECT {key} FROM {table}")}
+        new = []
+        for row in copy.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {key}"):
+            one = [*row]
+            if where is not None:
+                one[where] = same_person.get(str(one[where]), one[where])
+            if judge is not None:
+                one[judge] = same_judge.get(str(one[judge]), one[judge])
+            if (place := tuple(one[i] for i in at)) not in here:
+                here.add(place)
+                new.append(tuple(one))
+        found[table] = new
+    return found
+
+
+def store_facts(study: Study, facts: Mapping[str, list[Row]]) -> None:
+    """Store them as they are."""
+    with study.recording_run():
+        for table, rows in facts.items():
+            if rows:
+                study.write_run(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
+
+def _marks(columns: str) -> str:
+    return ", ".join("?" * len(columns.split(", ")))
+
 
 COPY = "copy"
 """The property that tells a split copy: its id, its annotator, the step it was split at."""
@@ -37,7 +174,7 @@ _CONFLICTS = uuid.UUID("5f1b5f2e-6a7a-4c53-9c6e-3a1d7c0e9b11")
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class RowCounts:
     """How many rows of one table a merge added, changed and removed."""
 
     added: int = 0
@@ -46,7 +183,7 @@ class Came:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeResult:
     """What a merge did, or would do.
 
     Attributes:
@@ -60,7 +197,7 @@ class Merged:
     """
 
     source: str
-    tables: Mapping[str, Came] = field(default_factory=lambda: MappingProxyType({}))
+    tables: Mapping[str, RowCounts] = field(default_factory=lambda: MappingProxyType({}))
     conflicts: int = 0
     introduced: tuple[str, ...] = ()
     renumbered: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -125,7 +262,7 @@ def copy_id(copy: Study, known: int) -> str:
 
 def merge_copy(
     study: Study, copy: Study, annotator_id: str | None, *, dry_run: bool = False, progress: Progress = _SILENT
-) -> Merged:
+) -> MergeResult:
     """Bring home what a copy changed since it was made, or since it was merged last.
 
     It is one step under `annotator_id`; annotators that are new to the study are introduced before it. Nothing is
@@ -139,7 +276,7 @@ def merge_copy(
         return _merge(study, copy, annotator_id, dry_run, progress)
 
 
-def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, progress: Progress) -> Merged:
+def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, progress: Progress) -> MergeResult:
     known = newest_known(study, copy) or 0
     label = label_of(copy)
     tables = tables_of(study)
@@ -155,7 +292,7 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
     same_judge = same_judges(study, copy)
     facts = facts_of(study, copy, same_person, same_judge)
     if not any((edits, fresh.segments, new_people, runs, active, *facts.values())):
-        return Merged(label)
+        return MergeResult(label)
     edits = with_authors(edits, tables, same_person)
     for identifier in (*same_person, *(one.id for one in new_people)):
         edits.get("annotator", {}).pop((identifier,), None)
@@ -167,7 +304,7 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
     renumbered = _renumber(study, decision)
     renamed = tell_apart(study, decision, label)
     clashes = _new_clashes(study, decision)
-    merged = Merged(
+    merged = MergeResult(
         label,
         MappingProxyType(_came(decision, fresh, {**runs.rows, **{name: len(rows) for name, rows in facts.items()}})),
         len(clashes),
@@ -217,7 +354,7 @@ def _people(study: Study, copy: Study) -> tuple[list[Annotator], dict[str, str]]
     return new, same
 
 
-def _renumber(study: Study, decision: Decision) -> dict[str, int]:
+def _renumber(study: Study, decision: MergePlan) -> dict[str, int]:
     """Give recordings that come with a number that is taken the next free one."""
     coming = decision.inserts.get("recording", [])
     if not coming:
@@ -232,17 +369,17 @@ def _renumber(study: Study, decision: Decision) -> dict[str, int]:
     return given
 
 
-def _came(decision: Decision, fresh: Fresh, runs: Mapping[str, int]) -> dict[str, Came]:
+def _came(decision: MergePlan, fresh: Fresh, runs: Mapping[str, int]) -> dict[str, RowCounts]:
     found = {}
     for name in ORDER:
         counts = [len(rows.get(name, [])) for rows in (decision.inserts, decision.updates, decision.deletes)]
         counts[0] += len(fresh.rows.get(name, []))
         if any(counts):
-            found[name] = Came(*counts)
-    return found | {name: Came(count) for name, count in runs.items() if count}
+            found[name] = RowCounts(*counts)
+    return found | {name: RowCounts(count) for name, count in runs.items() if count}
 
 
-def _write(study: Study, tables: dict[str, Table], decision: Decision) -> None:
+def _write(study: Study, tables: dict[str, MergeTable], decision: MergePlan) -> None:
     study.write("PRAGMA defer_foreign_keys = ON", ())
     for name in reversed(ORDER):
         if decision.deletes.get(name):
@@ -266,7 +403,7 @@ def _write(study: Study, tables: dict[str, Table], decision: Decision) -> None:
             )
 
 
-def _new_clashes(study: Study, decision: Decision) -> list[tuple[str, Clash]]:
+def _new_clashes(study: Study, decision: MergePlan) -> list[tuple[str, Clash]]:
     """Return the conflicts that the study does not have yet, each with its id, which follows from what it says."""
     known = {row[0] for row in study.rows("SELECT id FROM conflict")}
     known |= {row["id"] for row in decision.inserts.get("conflict", [])}
@@ -279,7 +416,7 @@ def _new_clashes(study: Study, decision: Decision) -> list[tuple[str, Clash]]:
     return [*found.items()]
 
 
-def _write_clashes(study: Study, tables: dict[str, Table], clashes: list[tuple[str, Clash]]) -> None:
+def _write_clashes(study: Study, tables: dict[str, MergeTable], clashes: list[tuple[str, Clash]]) -> None:
     rows: list[tuple[Cell, ...]] = []
     for identifier, clash in clashes:
         ours, theirs = (None if side is None else json.dumps(side) for side in (clash.ours, clash.theirs))

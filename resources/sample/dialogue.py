@@ -7,7 +7,7 @@ Speaker = Literal["user", "robot"]
 
 
 @dataclass(frozen=True)
-class Line:
+class DialogueLine:
     """One thing that is said.
 
     Attributes:
@@ -24,7 +24,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Moment:
+class SampleAnnotation:
     """A stretch of the conversation that an annotator would mark.
 
     Attributes:
@@ -45,18 +45,18 @@ class Moment:
 
 
 LINES = (
-    Line("greeting", "robot", "Good morning. How was your training today?", 0.5),
-    Line("story", "user", "It was long. And in the last run, I felt a little bit", 0.5),
-    Line("interruption", "robot", "Great! Let us start the next exercise.", -0.55),
-    Line("protest", "user", "Wait. I was not finished.", 0.55),
-    Line("apology", "robot", "Oh. I am sorry.", 0.6),
-    Line("question", "robot", "I interrupted you. How do you feel now?", 0.35),
-    Line("answer", "user", "Tired. But thank you for asking.", 0.6),
-    Line("offer", "robot", "Then let us take a short break first.", 0.5),
+    DialogueLine("greeting", "robot", "Good morning. How was your training today?", 0.5),
+    DialogueLine("story", "user", "It was long. And in the last run, I felt a little bit", 0.5),
+    DialogueLine("interruption", "robot", "Great! Let us start the next exercise.", -0.55),
+    DialogueLine("protest", "user", "Wait. I was not finished.", 0.55),
+    DialogueLine("apology", "robot", "Oh. I am sorry.", 0.6),
+    DialogueLine("question", "robot", "I interrupted you. How do you feel now?", 0.35),
+    DialogueLine("answer", "user", "Tired. But thank you for asking.", 0.6),
+    DialogueLine("offer", "robot", "Then let us take a short break first.", 0.5),
 )
 
 MOMENTS = (
-    Moment(
+    SampleAnnotation(
         "interruption",
         "interruption",
         "error",
@@ -64,7 +64,7 @@ MOMENTS = (
         "The robot speaks over the user while she is telling how she felt, and passes over it.",
         "Let her finish, and answer what she said before moving on.",
     ),
-    Moment(
+    SampleAnnotation(
         "apology",
         "question",
         "competence",

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from resources.sample.dialogue import LINES, MOMENTS
-from resources.sample.scene import FRAME_RATE, HEIGHT, WIDTH, Scene
-from resources.sample.speech import RATE, Utterance, mix, speak, synthesizer
+from resources.sample.scene import FRAME_RATE, HEIGHT, WIDTH, SampleScene
+from resources.sample.speech import RATE, SynthesizedLine, mix, speak, synthesizer
 
 _HERE = Path(__file__).resolve().parent
 RECORDING = _HERE / "sample.mp4"
@@ -61,7 +61,7 @@ def encode(path: Path, pictures: Iterable[NDArray[np.uint8]], sound: NDArray[np.
         container.mux(audio.encode(None))
 
 
-def truth(scene: Scene, utterances: list[Utterance]) -> dict[str, Any]:
+def truth(scene: SampleScene, utterances: list[SynthesizedLine]) -> dict[str, Any]:
     """What is true of the recording; times in microseconds on its own axis, boxes x, y, w, h in pixels."""
     spans = {said.line.key: (_microseconds(said.start), _microseconds(said.end)) for said in utterances}
     boxes = [scene.face(number) for number in range(scene.frames)]
@@ -107,7 +107,7 @@ def truth(scene: Scene, utterances: list[Utterance]) -> dict[str, Any]:
 def main() -> None:
     """Make both files in place."""
     utterances = speak(LINES)
-    scene = Scene(utterances)
+    scene = SampleScene(utterances)
     sound = mix(utterances, scene.frames * RATE // FRAME_RATE)
     facts = truth(scene, utterances)
     unfinished = RECORDING.with_suffix(".part")

@@ -22,7 +22,7 @@ _SHARPEN = 0.5
 
 
 @dataclass(frozen=True)
-class Viewport:
+class PortraitCrop:
     """A rectangle of the picture, in pixels, that shows a part of the photograph."""
 
     x: float
@@ -56,13 +56,13 @@ class Camera:
         # Zooming looks even when its logarithm is.
         self._path = PchipInterpolator(times, [(aim.x, aim.y, np.log(aim.zoom)) for aim in aims])
 
-    def face(self, viewport: Viewport, time_s: float) -> tuple[float, float, float, float]:
+    def face(self, viewport: PortraitCrop, time_s: float) -> tuple[float, float, float, float]:
         """The true face box: x, y, w, h in pixels of the picture, edges counted from the picture's corner."""
         zoom, dx, dy = self._placing(viewport, time_s)
         x, y, w, h = FACE
         return zoom * x + dx, zoom * y + dy, zoom * w, zoom * h
 
-    def view(self, viewport: Viewport, time_s: float, size: tuple[int, int]) -> NDArray[np.float32]:
+    def view(self, viewport: PortraitCrop, time_s: float, size: tuple[int, int]) -> NDArray[np.float32]:
         """What the camera sees.
 
         Args:
@@ -89,7 +89,7 @@ class Camera:
         seen = cv2.warpAffine(photograph, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(seen, np.float32)
 
-    def _placing(self, viewport: Viewport, time_s: float) -> tuple[float, float, float]:
+    def _placing(self, viewport: PortraitCrop, time_s: float) -> tuple[float, float, float]:
         """Zoom, and what to add to zoomed photograph coordinates to get those of the picture."""
         x, y, log_zoom = self._path(time_s)
         zoom = float(np.exp(log_zoom))

@@ -15,7 +15,7 @@ _LEVELS = 8
 
 
 @dataclass(frozen=True)
-class Pose:
+class RobotPose:
     """What can change about the robot.
 
     Attributes:
@@ -31,13 +31,13 @@ class Pose:
     sorry: bool
 
 
-def pose(loudness: float, openness: float, gaze: float, *, sorry: bool) -> Pose:
+def pose(loudness: float, openness: float, gaze: float, *, sorry: bool) -> RobotPose:
     """The nearest pose that can be drawn; loudness and openness go from 0 to 1."""
-    return Pose(round(loudness * _LEVELS), round(openness * 4), round(gaze), sorry)
+    return RobotPose(round(loudness * _LEVELS), round(openness * 4), round(gaze), sorry)
 
 
 @cache
-def draw(pose: Pose, scale: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def draw(pose: RobotPose, scale: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Draw the robot.
 
     Args:
@@ -102,7 +102,7 @@ def _body(pen: _Pen) -> None:
     pen.box(120, 150, 160, 10, 5, "#24394a")
 
 
-def _face(pen: _Pen, pose: Pose) -> None:
+def _face(pen: _Pen, pose: RobotPose) -> None:
     speaking = pose.level > 0
     pen.oval(200, 48, 17, 17, "#ffb765" if speaking else "#9c8268")
     pen.oval(196, 43, 6, 6, "#ffe2bd" if speaking else "#b59c82")

@@ -11,8 +11,8 @@ from PIL import ImageColor
 from scipy.special import expit
 
 from resources.sample import robot
-from resources.sample.portrait import Aim, Camera, Viewport
-from resources.sample.speech import RATE, Utterance, loudness
+from resources.sample.portrait import Aim, Camera, PortraitCrop
+from resources.sample.speech import RATE, SynthesizedLine, loudness
 
 WIDTH, HEIGHT = 1280, 720
 FRAME_RATE = 25
@@ -21,17 +21,17 @@ _LAST_SHOT_FRAMES = 10
 _TAIL_S = 0.95
 _MOVE_S = 1.8
 
-_USER_CARD = Viewport(48, 60, 704, 600)
-_ROBOT_CARD = Viewport(784, 60, 448, 600)
-_ROBOT_INSET = Viewport(924, 384, 308, 288)
-_WHOLE = Viewport(0, 0, WIDTH, HEIGHT)
+_USER_CARD = PortraitCrop(48, 60, 704, 600)
+_ROBOT_CARD = PortraitCrop(784, 60, 448, 600)
+_ROBOT_INSET = PortraitCrop(924, 384, 308, 288)
+_WHOLE = PortraitCrop(0, 0, WIDTH, HEIGHT)
 _RADIUS = 26.0
 _ROBOT_SCALE, _INSET_SCALE, _CLOSE_SCALE = 1.0, 0.66, 1.9
 _ROBOT_TOP, _INSET_TOP, _CLOSE_TOP = 62.0, 6.0, 18.0
 
 
 @dataclass(frozen=True)
-class Shot:
+class SceneShot:
     """Frames between two cuts.
 
     Attributes:
@@ -45,18 +45,18 @@ class Shot:
     end: int
 
 
-class Scene:
+class SampleScene:
     """Everything that is seen, made from what is said.
 
     User and robot side by side; as the robot apologises, the user's card grows until it fills the picture; last, after
     a hard cut, the robot alone.
     """
 
-    def __init__(self, utterances: Sequence[Utterance]) -> None:
+    def __init__(self, utterances: Sequence[SynthesizedLine]) -> None:
         at = {utterance.line.key: (utterance.start / RATE, utterance.end / RATE) for utterance in utterances}
         self.frames = round((utterances[-1].end / RATE + _TAIL_S) * FRAME_RATE)
         cut = self.frames - _LAST_SHOT_FRAMES
-        self.shots = (Shot("both", 0, cut), Shot("robot", cut, self.frames))
+        self.shots = (SceneShot("both", 0, cut), SceneShot("robot", cut, self.frames))
         self._move_at = at["apology"][0]
         self._camera = Camera(
             [
@@ -76,7 +76,7 @@ class Scene:
         self._voice = loudness(utterances, "robot", times)
         self._sorry = (at["apology"][0], at["question"][0] + 1.2)
 
-    def shot(self, frame: int) -> Shot:
+    def shot(self, frame: int) -> SceneShot:
         """The shot that a frame belongs to."""
         return next(shot for shot in self.shots if shot.start <= frame < shot.end)
 
@@ -110,7 +110,7 @@ class Scene:
         along = min(max((time_s - self._move_at) / _MOVE_S, 0), 1)
         return along * along * (3 - 2 * along)
 
-    def _pose(self, frame: int) -> robot.Pose:
+    def _pose(self, frame: int) -> robot.RobotPose:
         time_s = frame / FRAME_RATE
         since_blink = (time_s + 1.1) % 3.3
         openness = abs(since_blink - 0.12) / 0.12 if since_blink < 0.24 else 1.0
@@ -123,8 +123,8 @@ def _mix(first: float, last: float, along: float) -> float:
     return first + (last - first) * along
 
 
-def _between(first: Viewport, last: Viewport, along: float) -> Viewport:
-    return Viewport(
+def _between(first: PortraitCrop, last: PortraitCrop, along: float) -> PortraitCrop:
+    return PortraitCrop(
         _mix(first.x, last.x, along),
         _mix(first.y, last.y, along),
         _mix(first.w, last.w, along),
@@ -132,7 +132,7 @@ def _between(first: Viewport, last: Viewport, along: float) -> Viewport:
     )
 
 
-def _with_robot(place: Viewport, pose: robot.Pose, scale: float, top: float) -> NDArray[np.float32]:
+def _with_robot(place: PortraitCrop, pose: robot.RobotPose, scale: float, top: float) -> NDArray[np.float32]:
     """The whole picture with the robot before its backdrop: in the middle of the place, `top` pixels down in it."""
     colour, opacity = robot.draw(pose, scale)
     move = np.array([[1, 0, place.x + (place.w - robot.WIDTH * scale) / 2], [0, 1, place.y + top]])
@@ -140,7 +140,7 @@ def _with_robot(place: Viewport, pose: robot.Pose, scale: float, top: float) -> 
     return np.asarray(_backdrop(place) * (1 - layer[..., 3:]) + layer[..., :3], np.float32)
 
 
-def _lay_card(canvas: NDArray[np.float32], place: Viewport, radius: float, content: NDArray[np.float32]) -> None:
+def _lay_card(canvas: NDArray[np.float32], place: PortraitCrop, radius: float, content: NDArray[np.float32]) -> None:
     mask, shaded = _card(place, radius)
     canvas *= shaded
     canvas += mask * (content - canvas)
@@ -153,7 +153,7 @@ def _grid() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 @lru_cache(maxsize=4)
-def _card(place: Viewport, radius: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _card(place: PortraitCrop, radius: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Opacity of a rounded card and what its soft shadow leaves of the light, (720, 1280, 1) each."""
     x, y = _grid()
     from_x = np.abs(x - place.x - place.w / 2) - place.w / 2 + radius
@@ -170,7 +170,7 @@ def _wall() -> NDArray[np.float32]:
 
 
 @lru_cache(maxsize=4)
-def _backdrop(place: Viewport) -> NDArray[np.float32]:
+def _backdrop(place: PortraitCrop) -> NDArray[np.float32]:
     """A quiet room out of focus, laid out for the place."""
     canvas = _gradient(place, "#9fbcc2", "#557783")
     x, y = _grid()
@@ -184,7 +184,7 @@ _LAMPS = ((0.16, 0.2, 0.16, 18), (0.86, 0.14, 0.22, 16), (0.9, 0.62, 0.13, 12), 
 """Round lights behind the robot: place as parts of its width and height, radius as a part of the height, brightness."""
 
 
-def _gradient(place: Viewport, top: str, bottom: str) -> NDArray[np.float32]:
+def _gradient(place: PortraitCrop, top: str, bottom: str) -> NDArray[np.float32]:
     first, last = (np.asarray(ImageColor.getrgb(name), np.float32) for name in (top, bottom))
     x, y = _grid()
     along = 0.8 * (y - place.y) / place.h + 0.2 * (x - place.x) / place.w

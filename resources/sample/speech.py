@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import resample_poly
 
-from resources.sample.dialogue import Line, Speaker
+from resources.sample.dialogue import DialogueLine, Speaker
 
 RATE = 48_000
 
@@ -25,7 +25,7 @@ _ROOM_TONE = 0.0006
 
 
 @dataclass(frozen=True)
-class Utterance:
+class SynthesizedLine:
     """A line with its place on the recording's axis.
 
     Attributes:
@@ -34,7 +34,7 @@ class Utterance:
         sound: Samples of the voice alone, float32, mono, at `RATE`.
     """
 
-    line: Line
+    line: DialogueLine
     start: int
     sound: NDArray[np.float32]
 
@@ -55,19 +55,19 @@ def synthesizer() -> str:
     return subprocess.run(["espeak-ng", "--version"], check=True, capture_output=True, text=True).stdout.split("  ")[0]
 
 
-def speak(lines: Sequence[Line]) -> list[Utterance]:
+def speak(lines: Sequence[DialogueLine]) -> list[SynthesizedLine]:
     """Say the lines one after the other, each after its own gap."""
-    utterances: list[Utterance] = []
+    utterances: list[SynthesizedLine] = []
     at = 0
     for line in lines:
         sound = _say(line)
         start = at + round(line.gap_s * RATE)
-        utterances.append(Utterance(line, start, sound))
+        utterances.append(SynthesizedLine(line, start, sound))
         at = start + len(sound)
     return utterances
 
 
-def mix(utterances: Sequence[Utterance], samples: int) -> NDArray[np.float32]:
+def mix(utterances: Sequence[SynthesizedLine], samples: int) -> NDArray[np.float32]:
     """All voices over a faint room tone, float32 in -1..1, of the given length."""
     track = np.random.default_rng(1).normal(0, _ROOM_TONE, samples).astype(np.float32)
     for utterance in utterances:
@@ -75,7 +75,9 @@ def mix(utterances: Sequence[Utterance], samples: int) -> NDArray[np.float32]:
     return np.clip(track, -0.98, 0.98)
 
 
-def loudness(utterances: Sequence[Utterance], speaker: Speaker, times_s: NDArray[np.float64]) -> NDArray[np.float64]:
+def loudness(
+    utterances: Sequence[SynthesizedLine], speaker: Speaker, times_s: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """How loud one speaker is at each time, 0 to 1, over a window of 60 ms."""
     levels = np.zeros(len(times_s))
     half = RATE * 3 // 100
@@ -90,7 +92,7 @@ def loudness(utterances: Sequence[Utterance], speaker: Speaker, times_s: NDArray
     return np.minimum(levels, 1)
 
 
-def _say(line: Line) -> NDArray[np.float32]:
+def _say(line: DialogueLine) -> NDArray[np.float32]:
     command = ["espeak-ng", *_VOICES[line.speaker], "--stdout", line.text]
     spoken = subprocess.run(command, check=True, capture_output=True).stdout
     with wave.open(io.BytesIO(spoken)) as file:

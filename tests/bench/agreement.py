@@ -12,15 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core.agreement.disagreement import disagreements
-from app.core.agreement.measuring import compute, read
-from app.core.session import Session
-from benchmark.agreement.cohen import grid_kappa
-from benchmark.agreement.grid import time_grid
-from benchmark.agreement.overlap import Spans
-from project.store import Study
-from project.synthetic import fill
-from project.types import Segment
+from annotate.agreement.annotator_lanes import disagreements
+from annotate.agreement.coefficients import grid_kappa
+from annotate.agreement.span_matching import SpanArray, time_grid
+from annotate.agreement.study_agreement import compute, read
+from project.entities.study_records import Segment
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.bench.agreement_reference import differences
 from tests.bench.boris import VERSION, package
 from tests.bench.boris_kappa import boris_kappa, events_of
@@ -29,7 +28,7 @@ from tests.bench.row import Row
 RECORDINGS, SEGMENTS = 403, 10_353
 EVENTS, SECONDS = 10_000, 7200
 STEP_S = 1
-_PROGRAM = "import sys; from app.cli import run; sys.exit(run(sys.argv[1:]))"
+_PROGRAM = "import sys; from app.cli.main import run; sys.exit(run(sys.argv[1:]))"
 
 
 def run() -> list[Row]:
@@ -125,7 +124,7 @@ def _against_boris() -> Row:
     )
 
 
-def _lanes(events: int, seconds: int) -> tuple[Spans, Spans]:
+def _lanes(events: int, seconds: int) -> tuple[SpanArray, SpanArray]:
     """Draw events with gaps between them, and a second look at them: a little off, and one in ten named otherwise."""
     draw = np.random.default_rng(0)
     edges = np.sort(draw.choice(seconds * 1_000_000, 2 * events, replace=False))
@@ -134,7 +133,7 @@ def _lanes(events: int, seconds: int) -> tuple[Spans, Spans]:
     moved += np.arange(2 * events)
     renamed = np.where(draw.random(events) < 0.1, draw.integers(0, 5, events), labels)
     axis = np.zeros(events, np.int64)
-    return Spans(axis, edges[::2], edges[1::2], labels), Spans(axis, moved[::2], moved[1::2], renamed)
+    return SpanArray(axis, edges[::2], edges[1::2], labels), SpanArray(axis, moved[::2], moved[1::2], renamed)
 
 
 def _median(work: Callable[[], object], repeat: int) -> float:

@@ -9,22 +9,20 @@ from scipy.stats import pearsonr
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from benchmark.agreement.compared import Compared
-from benchmark.agreement.fields import Matched, rating_figures
-from benchmark.agreement.figure import Figure
-from benchmark.agreement.material import Material, Options, RatedField
-from benchmark.agreement.report import Report
-from benchmark.agreement.types import Floats, Ints
+from annotate.agreement.agreement_report import AgreementReport
+from annotate.agreement.annotation_arrays import AgreementData, Compared, Options, RatedField
+from annotate.agreement.field_agreement import SegmentMatches, rating_figures
+from annotate.agreement.figure_intervals import Floats, Ints, StatisticResult
 
 
-def differences(material: Material, options: Options, report: Report) -> Iterator[tuple[str, float]]:
+def differences(material: AgreementData, options: Options, report: AgreementReport) -> Iterator[tuple[str, float]]:
     """Yield figure -> how far ours is from the reference."""
     compared = Compared.of(material, 0, 1, options.minimum_iou)
     for key, theirs in {**_of_time(material, options.step_us), **_of_segments(material, compared)}.items():
         yield key, _apart(report.main[key], theirs)
     for level, figure in report.f1_iou.items():
         yield f"f1_iou {level}", _apart(figure, _f1(compared, float(level)))
-    matched = Matched.of([compared], material.recording)
+    matched = SegmentMatches.of([compared], material.recording)
     for field in material.choosing:
         filled = matched.where(field.filled)
         if not len(filled.first):
@@ -36,18 +34,18 @@ def differences(material: Material, options: Options, report: Report) -> Iterato
     yield from _ratings(material, matched, options)
 
 
-def _apart(ours: Figure, theirs: float) -> float:
+def _apart(ours: StatisticResult, theirs: float) -> float:
     assert ours.value is not None
     return abs(ours.value - theirs)
 
 
-def _of_time(material: Material, step_us: int) -> dict[str, float]:
+def _of_time(material: AgreementData, step_us: int) -> dict[str, float]:
     lanes = np.stack([_instants(material, who, step_us) for who in (0, 1)])
     alpha = krippendorff.alpha(reliability_data=lanes.astype(float), level_of_measurement="nominal")
     return {"cohen_kappa": cohen_kappa_score(*lanes), "alpha": float(alpha)}
 
 
-def _instants(material: Material, who: int, step_us: int) -> Ints:
+def _instants(material: AgreementData, who: int, step_us: int) -> Ints:
     """Return what one annotator says at every instant of every recording, as a number with a bit for each label."""
     laid_out = []
     for recording, length in enumerate(material.axes_length_us().tolist()):
@@ -59,7 +57,7 @@ def _instants(material: Material, who: int, step_us: int) -> Ints:
     return np.concatenate(laid_out)
 
 
-def _of_segments(material: Material, compared: Compared) -> dict[str, float]:
+def _of_segments(material: AgreementData, compared: Compared) -> dict[str, float]:
     label, (one, other) = material.label, compared.segments(compared.linked)
     overlapping = _plainly_overlapping(material)
     return {
@@ -70,7 +68,7 @@ def _of_segments(material: Material, compared: Compared) -> dict[str, float]:
     }
 
 
-def _plainly_overlapping(material: Material) -> list[tuple[int, int]]:
+def _plainly_overlapping(material: AgreementData) -> list[tuple[int, int]]:
     found = []
     for recording in range(len(material.recordings)):
         here = np.flatnonzero(material.recording == recording)
@@ -81,7 +79,7 @@ def _plainly_overlapping(material: Material) -> list[tuple[int, int]]:
     return found
 
 
-def _fitted_kappa(material: Material, compared: Compared) -> float:
+def _fitted_kappa(material: AgreementData, compared: Compared) -> float:
     """Return the modified kappa with chance fitted round by round."""
     labels = len(material.labels)
     table = np.zeros((labels + 1, labels + 1))
@@ -115,7 +113,7 @@ def _f1(compared: Compared, level: float) -> float:
     return 2 * pairs / (len(compared.of_first) + len(compared.of_second))
 
 
-def _ratings(material: Material, matched: Matched, options: Options) -> Iterator[tuple[str, float]]:
+def _ratings(material: AgreementData, matched: SegmentMatches, options: Options) -> Iterator[tuple[str, float]]:
     """Compare the figures of ratings from 0 to 10 that are drawn for the segments of the study."""
     numbers = np.random.default_rng(0).integers(0, 11, len(material)).astype(float)
     numbers[matched.second] = np.clip(numbers[matched.first] + numbers[matched.second] // 3 - 1, 0, 10)

@@ -10,15 +10,15 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.core.benchmark.results.figures import figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.commands.judges import add_judge
-from app.core.judging.seeing.sight import plan_sight
-from models.judges.base import Question, Sampling
-from models.judges.baselines.constant import ConstantJudge
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from models.judges.baselines import ConstantJudge
+from models.judges.judge_interface import JudgeRequest, SamplingParameters
 from project.progress import Silent
-from project.queries.item_sets import answers_of
+from project.queries.item_set_rows import answers_of
 from tests.bench.row import Row
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
@@ -37,13 +37,13 @@ def run() -> list[Row]:
         plan = plan_sight(session, f"item/{items[0].id}", "verdict")
         for number in range(REPETITIONS):
             judge, _ = add_judge(session, f"constant {number}", "constant", "", {})
-            wanted = Wanted([item_set], [judge])
+            wanted = BenchmarkRequest([item_set], [judge])
             began = time.perf_counter()
             ran = run_benchmark(session, wanted, Silent())
             ended = time.perf_counter()
             ours.append(ended - began)
             assert len(answers_of(session.study, ran.runs[0].id)) == ITEMS
-            bare.append(asyncio.run(_bare(plan.question((), Sampling()))))
+            bare.append(asyncio.run(_bare(plan.question((), SamplingParameters()))))
             began = time.perf_counter()
             assert not run_benchmark(session, wanted, Silent()).outcome.asked
             taken = time.perf_counter()
@@ -69,7 +69,7 @@ def _span(place: int) -> tuple[int, int]:
     return place * _STEP_US, (place + 1) * _STEP_US
 
 
-async def _bare(question: Question) -> float:
+async def _bare(question: JudgeRequest) -> float:
     judge = ConstantJudge()
     began = time.perf_counter()
     for _ in range(ITEMS):

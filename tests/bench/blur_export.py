@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from anonymize.methods.registry import method
-from anonymize.render import RenderPlan, render
+from anonymize.methods.face_methods import method
+from anonymize.rendering.face_renderer import RenderPlan, render
 from media.encoding import EncodeOptions
-from media.index import FrameIndex, load_index
-from models.faces.registry import detector
-from models.faces.tracking import track_faces
-from project.types import FaceTrack
+from media.frame_index import FrameIndex, load_index
+from models.faces.face_detectors import detector
+from models.faces.face_tracking import track_faces
+from project.entities.study_records import FaceTrack
 from tests.bench.row import Row
 
 CLIP = Path(__file__).resolve().parents[3] / "shared" / "data" / "media" / "conv_multi_friends_720p.mp4"

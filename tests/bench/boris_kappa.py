@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmark.agreement.overlap import Spans
+from annotate.agreement.span_matching import SpanArray
 from tests.bench.boris import function
 
 _TABLE = """CREATE TABLE aggregated_events (
@@ -27,7 +27,7 @@ def boris_kappa(folder: Path, cursor: sqlite3.Cursor, step_s: int) -> float:
     return float(kappa)
 
 
-def events_of(lanes: tuple[Spans, Spans]) -> sqlite3.Cursor:
+def events_of(lanes: tuple[SpanArray, SpanArray]) -> sqlite3.Cursor:
     """Return a cursor on the events as BORIS's `load_aggregated_events_in_db` keeps them, with its indexes."""
     connection = sqlite3.connect(":memory:")
     connection.row_factory = sqlite3.Row

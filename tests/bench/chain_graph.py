@@ -16,15 +16,14 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QGraphicsScene, QGraphicsView
 
-from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 from tests.bench.row import Row, table
 from widgets import theme
-from widgets.chains.graph_view import ChainGraphView
-from widgets.chains.ink import State, inks, shape_pixmap
-from widgets.chains.layout import HEIGHT, WIDTH, Placement
-from widgets.chains.looks import Person
-from widgets.chains.model import GraphModel
-from widgets.participant_looks import participant_colours
+from widgets.graph.graph_layout import HEIGHT, WIDTH, Placement
+from widgets.graph.graph_model import GraphModel
+from widgets.graph.graph_view import ChainGraphView
+from widgets.graph.node_painter import NodeHighlight, inks, shape_pixmap
+from widgets.labels import NodePerson, participant_colours
 
 NODES, EDGES, PEOPLE = 500, 800, 6
 SECONDS = 180
@@ -43,7 +42,7 @@ def chain(nodes: int = NODES, edges: int = EDGES) -> ChainGraph:
     kinds = rng.choice([*NodeKind], nodes, p=np.array(_SHARES) / sum(_SHARES))
     who = rng.integers(PEOPLE, size=nodes).tolist()
     made = tuple(
-        Node(
+        ChainNode(
             f"n{at:04}",
             "chain",
             NodeKind(kinds[at]),
@@ -63,10 +62,10 @@ def chain(nodes: int = NODES, edges: int = EDGES) -> ChainGraph:
     return ChainGraph(Chain("chain", "recording", "annotator", "Invented"), made, tuple(sorted(found)))
 
 
-def people() -> dict[str, Person]:
+def people() -> dict[str, NodePerson]:
     """Invent the people of the chain."""
     colours = participant_colours([f"p{at}" for at in range(PEOPLE)])
-    return {key: Person(f"Person {key[1:]}", colour) for key, colour in colours.items()}
+    return {key: NodePerson(f"Person {key[1:]}", colour) for key, colour in colours.items()}
 
 
 def shown(graph: ChainGraph) -> ChainGraphView:
@@ -142,7 +141,7 @@ def graphics_view(graph: ChainGraph, target: QImage) -> float:
         scene.addPath(path, pen)
     for node in graph.nodes:
         box = model.picture.layout.boxes[node.id]
-        scene.addPixmap(shape_pixmap(node.kind, State.PLAIN, "dark", 1.0, 1.0)).setPos(box.x, box.y)
+        scene.addPixmap(shape_pixmap(node.kind, NodeHighlight.PLAIN, "dark", 1.0, 1.0)).setPos(box.x, box.y)
         scene.addSimpleText(node.text).setPos(box.x + 10, box.y + 10)
     view = QGraphicsView(scene)
     view.setRenderHint(view.renderHints().Antialiasing)

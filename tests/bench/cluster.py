@@ -6,17 +6,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from app.core.cluster.door import run_all
-from app.core.commands.judges import add_judge
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
-from models.judges.registry import BACKENDS
-from project.judging import Judgment
+from benchmark.cluster.coordinator import run_all
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from models.judges.judge_backends import BACKENDS
+from project.entities.judgments import Judgment
 from project.progress import Silent
-from project.queries.judges import all_judges
-from project.queries.judgments import judgments_in
-from project.queries.segments import all_segments
+from project.queries.judgment_rows import all_judges, judgments_in
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 from tests.bench.row import Row
 from tests.fakes import slow_workers
 from tests.fakes.dask_cluster import dask_cluster

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from app.core.commands.history import undo
-from app.core.commands.segments import add_segment, move_segments
-from app.core.session import Session
-from project.queries.annotators import all_annotators
-from project.queries.recordings import all_recordings
-from project.queries.segments import segments_of
-from project.store import Study
-from project.synthetic import fill
-from project.types import Verdict
+from annotate.segments.segment_edits import add_segment, move_segments
+from annotate.study.recording_edits import undo
+from project.entities.study_records import Verdict
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import segments_of
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.bench.boris import VERSION, Boris, package
 from tests.bench.row import Row
 
@@ -29,11 +29,11 @@ REPEAT = 60
 _IN_WINDOW = """
 import json, statistics, sys, time
 from pathlib import Path
-from app.gui.application import make_application
+from app.gui.startup import make_application
 application = make_application()
-from app.gui.main_window import MainWindow
-from project.queries.annotators import all_annotators
-from project.queries.segments import segments_of
+from app.gui.window.main_window import MainWindow
+from project.queries.annotator_rows import all_annotators
+from project.queries.segment_rows import segments_of
 window = MainWindow()
 window.show()
 window.studio.open(Path(sys.argv[1]))

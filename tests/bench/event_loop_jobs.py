@@ -15,24 +15,24 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("GREENROOM_AOUT", "dummy")
 
-from app.core.commands.judges import add_judge
-from app.core.commands.recordings import add_medium, add_recordings, probe_file
-from app.core.commands.segments import add_segment
-from app.core.faces import tracking
-from app.core.jobs import Work, run_here
-from app.core.judging.judges import trying
-from app.core.judging.runs.asking import prepare as prepare_ask
-from app.core.judging.runs.wanted import AskRequest
-from app.core.pii import search
-from app.core.session import Session
-from app.gui.application import make_application
-from app.gui.collector import Collector
-from app.gui.main_window import MainWindow
-from project.opening import beside
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from anonymize.faces import face_tracking_job as tracking
+from anonymize.pii_review import study_finder as search
+from app.gui.startup import make_application
+from app.gui.window.application import Collector
+from app.gui.window.main_window import MainWindow
+from benchmark.judging import judge_trial as trying
+from benchmark.judging.ask_job import prepare as prepare_ask
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from project.entities.study_records import MediumRole
 from project.progress import Silent
-from project.queries.judges import all_judges
-from project.store import Study
-from project.types import MediumRole
+from project.queries.judgment_rows import all_judges
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.store.opening import beside
+from project.store.study import Study
 from tests.bench.watchdog import Block, Watchdog
 from tests.contract.footage import face_clip
 from tests.contract.test_jobs import PREPARE
@@ -91,7 +91,7 @@ def _study(folder: Path) -> Path:
     return path
 
 
-def _works(session: Session, recording: str, folder: Path) -> dict[str, Work]:
+def _works(session: Session, recording: str, folder: Path) -> dict[str, JobSpec]:
     works = {kind: make(session, recording, folder / "out") for kind, make in PREPARE.items()}
     (judge,) = all_judges(session.study)
     segments = [str(row[0]) for row in session.study.rows("SELECT id FROM segment")]

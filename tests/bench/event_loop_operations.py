@@ -19,22 +19,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.gui.application import make_application
-from app.gui.collector import Collector
-from app.gui.dialogs import Questions
-from app.gui.interchange.export_window import ExportWindow
-from app.gui.interchange.import_window import ImportWindow
-from app.gui.main_window import MainWindow
-from app.gui.pages import MODES
-from app.gui.segments.window import SegmentsWindow
-from app.gui.study_windows import WINDOWS
-from app.gui.team.window import TeamWindow
-from app.gui.warming import Warming
-from project.opening import beside
-from project.queries.recordings import all_recordings
+from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
+from app.gui.files.annotation_export import ExportWindow
+from app.gui.files.annotation_import import ImportWindow
+from app.gui.startup import make_application
+from app.gui.study.dialogs import Dialogs
+from app.gui.team.team_window import TeamWindow
+from app.gui.window.application import Collector, ModulePreloader
+from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import MODES, WINDOWS
+from project.queries.recording_rows import all_recordings
+from project.store.opening import beside
 from tests.bench.event_loop_study import COPIES, FULL, HOME, WHO, WITH_ANSWERS, WRITTEN
 from tests.bench.watchdog import Block, Watchdog
-from widgets.benchmark.page import TABS, BenchmarkPage
 
 W = TypeVar("W")
 SETTLE_S, LONGEST_S = 0.3, 60.0
@@ -54,7 +52,7 @@ class Operation:
     done: Callable[[], bool] = lambda: True
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Says where everything goes."""
 
     def __init__(self, folder: Path) -> None:
@@ -80,7 +78,7 @@ class Bench:
         self.window.show()
         self.watchdog = Watchdog(explain)
         Collector(self.window.studio)
-        warming = Warming(self.window)
+        warming = ModulePreloader(self.window)
         self.watch(Operation("start, with what is loaded after it", lambda: None, lambda: warming.done))
 
     def watch(self, operation: Operation) -> Block:

@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.commands.judges import add_judge
-from app.core.interchange.exporting import export, exportable
-from app.core.interchange.registry import format_called
-from app.core.questions.invented import invent_questions
-from app.core.session import Session
-from project.invented.study import fill_whole
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document_export import export, exportable
+from benchmark.authoring.synthetic_questions import invent_questions
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
 from project.progress import Silent
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
+from project.synthetic.synthetic_study import fill_whole
 from tests.bench.merge import _prepare
 from tests.unit.core.benchmark.frozen_sets import verdicts
 
@@ -38,7 +38,7 @@ def make_studies(folder: Path) -> None:
         labels = [("error", "competence", "none")[at % 3] for at in range(ITEMS)]
         made, _ = verdicts(session, labels, recordings=places, span=lambda at: (at * 50_000, (at + 1) * 50_000))
         judges = [add_judge(session, f"constant {number}", "constant", "", {})[0] for number in range(JUDGES)]
-        run_benchmark(session, Wanted([made], judges), Silent())
+        run_benchmark(session, BenchmarkRequest([made], judges), Silent())
     with Study.create(folder / "own.greenroom") as study:
         fill(study, 1, 2_500, 1)
     with Session.open(folder / "own.greenroom", "Ada") as session:

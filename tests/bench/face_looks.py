@@ -13,16 +13,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.masks import MaskSet, covered_share
-from media.index import load_index
-from media.iterate import iterate
-from models.faces.base import Detections, FaceDetector
-from models.faces.options import FaceOptions
-from models.faces.registry import detector
-from models.faces.together import Together
-from models.faces.tracking import track_faces
+from anonymize.masking.masks import MaskSet, covered_share
+from media.decoding import iterate
+from media.frame_index import load_index
+from models.faces.detector_ensemble import Together
+from models.faces.face_detectors import Detections, FaceDetector, detector
+from models.faces.face_tracking import track_faces
+from models.faces.tracking_options import FaceOptions
 from models.weights.adding import add
-from project.types import Json
+from project.entities.study_records import Json
 from tests.bench.face_speed import CLIP, ENOUGH, HALF, SURE, YUNET, weights_in
 from tests.bench.row import Row
 from tests.bench.witness import SCORE, Boxes, Witness

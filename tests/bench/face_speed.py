@@ -19,15 +19,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.masks import MaskSet, covered_share
-from anonymize.methods.registry import method
-from anonymize.render import RenderPlan, render
-from media.index import FrameIndex, load_index
-from media.iterate import iterate
-from models import weights
-from models.faces.base import FaceDetector
-from models.faces.registry import ALWAYS, detector, usual
-from models.faces.tracking import FacesResult, track_faces
+from anonymize.masking.masks import MaskSet, covered_share
+from anonymize.methods.face_methods import method
+from anonymize.rendering.face_renderer import RenderPlan, render
+from media.decoding import iterate
+from media.frame_index import FrameIndex, load_index
+from models.faces.face_detectors import ALWAYS, FaceDetector, detector, usual
+from models.faces.face_tracking import FacesResult, track_faces
+from models.weights import installed_weights as weights
 from models.weights.adding import add
 from tests.bench.row import Row
 from tests.bench.witness import SCORE, THIRD_SCORE, Boxes, ThirdWitness, Witness, agrees, is_thing

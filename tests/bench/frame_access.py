@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from media.frames import FrameReader
-from media.index import FrameIndex, load_index
-from media.iterate import pictures
+from media.decoding import pictures
+from media.exact_frames import FrameReader
+from media.frame_index import FrameIndex, load_index
 from tests.bench.row import Row
 from tests.bench.vlc_seek import shown_at
 from tests.fakes.clips import make_clip, number_of, numbered

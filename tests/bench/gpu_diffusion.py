@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import torch
 
-from anonymize.methods.diffusion.control import edges
-from anonymize.methods.diffusion.loading import compile_unguided
-from anonymize.methods.diffusion.pipeline import Translator, Words
-from anonymize.methods.diffusion.presets import PRESETS, Preset
+from anonymize.methods.diffusion.diffusion_options import PRESETS, Preset
+from anonymize.methods.diffusion.diffusion_setup import compile_unguided
+from anonymize.methods.diffusion.keyframe_drawing import edges
+from anonymize.methods.diffusion.pipeline import PromptEmbedding, Translator
 from models.flow.dis import DenseInverseSearch
 from tests.bench.gpu_networks import Size, pipeline
 from tests.bench.row import Row
@@ -84,7 +84,7 @@ def _cost(preset: Preset, size: Size, device: str) -> Cost:
         compile_unguided(pipe)
     made = torch.Generator().manual_seed(0)
     wanted, unwanted = (torch.randn((1, 77, size.words), generator=made) for _ in range(2))
-    words = Words(wanted, unwanted if preset.guidance > 1 else None)
+    words = PromptEmbedding(wanted, unwanted if preset.guidance > 1 else None)
     control = [edges(frame) for frame in frames]
     seconds = []
     if device == "cuda":

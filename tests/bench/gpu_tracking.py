@@ -6,7 +6,7 @@ from pathlib import Path
 import onnxruntime
 
 from models.faces.centerface import CenterFace
-from models.faces.tracking import track_faces
+from models.faces.face_tracking import track_faces
 from tests.bench.row import Row
 
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "sample.mp4"

@@ -9,15 +9,14 @@ from pathlib import Path
 
 from pympi.Elan import Eaf
 
-from app.core.interchange.exporting import export as export_files
-from app.core.interchange.exporting import exportable
-from app.core.interchange.files import apply_import, plan_import, read_file
-from app.core.interchange.guessing import guess_mapping
-from app.core.interchange.places import guess_places
-from app.core.interchange.registry import format_called
-from app.core.session import Session
-from project.store import Study
-from project.synthetic import fill
+from annotate.interchange.annotation_files import apply_import, format_called, plan_import, read_file
+from annotate.interchange.document_export import export as export_files
+from annotate.interchange.document_export import exportable
+from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.lane_mapping import guess_mapping
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.bench.row import Row
 
 ANNOTATIONS = 10_000

@@ -6,12 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from app.core.questions.invented import invent_questions
-from app.core.session import Session
-from project.invented.study import fill_whole
+from benchmark.authoring.synthetic_questions import invent_questions
 from project.progress import Silent
-from project.queries.recordings import all_recordings
-from project.store import Study
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_study import fill_whole
 from tests.bench.row import Row
 from tests.fakes.renderings import invent_renderings
 
@@ -21,12 +21,12 @@ _ROOT = Path(__file__).resolve().parents[2]
 _MAKE = """
 import json, resource, sys, time
 from pathlib import Path
-from app.core.benchmark.sets.making import make_set
-from app.core.benchmark.sets.standing import changed_since
-from app.core.session import Session
-from benchmark.suite.registry import SUITE
+from benchmark.sets.frozen_sets import make_set
+from benchmark.sets.frozen_sets import changed_since
+from project.session.session import Session
+from benchmark.tasks.benchmark_task import SUITE
 from project.errors import UserError
-from project.queries.item_sets import items_of
+from project.queries.item_set_rows import items_of
 
 with Session.open(Path(sys.argv[1]), "Annotator 1") as session:
     began = time.perf_counter()

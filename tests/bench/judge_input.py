@@ -1,6 +1,6 @@
 """What a judge sees of a 20-second segment, 15 frames of 720p, against decoding those frames alone.
 
-The peer reads the same frames with `media.frames`, which leaves them in the decoder's planes; a second one is a bare
+The peer reads the same frames with `media.exact_frames`, which leaves them in the decoder's planes; a second one is a bare
 loop of PyAV over the stretch, without an index, that converts nothing either.
 """
 
@@ -13,14 +13,16 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.segments import add_segment
-from app.core.judging.seeing.sight import SightPlan, build, plan_sight
-from app.core.session import Session
-from media.cache import cache_folder
-from media.frames import FrameReader
-from media.index import load_index
-from project.store import Study
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import add_recordings, probe_file
+from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_plan import InputPlan
+from benchmark.judge_input.input_planning import plan_sight
+from media.exact_frames import FrameReader
+from media.frame_index import load_index
+from project.files.temporary_files import cache_folder
+from project.session.session import Session
+from project.store.study import Study
 from project.timebase import SECOND
 from tests.bench.frame_access import numbered_bars
 from tests.bench.row import Row
@@ -50,7 +52,7 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
     assert plan.media is not None
     wanted = [one.position for one in plan.media.frames]
 
-    def ours() -> SightPlan:
+    def ours() -> InputPlan:
         made = plan_sight(session, segment_id)
         build(made)
         return made
@@ -71,7 +73,7 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
         Row(
             what,
             f"{own:.0f} ms",
-            f"decoding those frames alone (`media.frames`), {peer:.0f} ms",
+            f"decoding those frames alone (`media.exact_frames`), {peer:.0f} ms",
             f"{own / peer:.2f}",
             "<= 1.3x",
             own <= 1.3 * peer,

@@ -12,14 +12,14 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from app.core.commands.judges import add_judge
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
 from project.progress import Silent
-from project.store import Study
-from project.synthetic import fill
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.bench.row import Row
 from tests.bench.stub_server import stub_server
 

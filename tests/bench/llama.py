@@ -16,12 +16,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from models.judges.base import AnswerForm, Message, Picture, Question, Role, Sampling
-from models.judges.llama_cpp import sharing
-from models.judges.llama_cpp.judge import LlamaJudge
-from models.judges.llama_cpp.options import LlamaOptions
-from models.judges.means import Means
-from project.types import Json
+from models.judges.judge_interface import AnswerForm, JudgeFrame, JudgeRequest, Means, Message, Role, SamplingParameters
+from models.judges.llama_cpp import model_process as sharing
+from models.judges.llama_cpp.llama_judge import LlamaJudge
+from models.judges.llama_cpp.llama_options import LlamaOptions
+from project.entities.study_records import Json
 from tests.bench.row import Row
 from tests.fakes.tiny_gguf import Shape, TinyModel, write_tiny_model
 
@@ -30,7 +29,7 @@ ROUNDS = 8
 FRAMES = 15
 _CONTEXT = 4096
 _THREADS = 1
-_SAMPLING = Sampling(0.0, 1, 800)
+_SAMPLING = SamplingParameters(0.0, 1, 800)
 _SCHEMA: dict[str, Json] = {
     "type": "object",
     "properties": {"label": {"enum": ["error", "competence"]}, "why": {"type": "string", "maxLength": 120}},
@@ -59,7 +58,7 @@ def run() -> list[Row]:
         ]  # fmt: skip
 
 
-def _row(work: str, files: TinyModel, pictures: tuple[Picture, ...], *, must: bool) -> Row:
+def _row(work: str, files: TinyModel, pictures: tuple[JudgeFrame, ...], *, must: bool) -> Row:
     options = LlamaOptions(projector=str(files.projector), context=_CONTEXT, threads=_THREADS)
     judge = LlamaJudge(str(files.model), options, Means())
     direct = _direct(files)
@@ -96,7 +95,7 @@ def _row(work: str, files: TinyModel, pictures: tuple[Picture, ...], *, must: bo
     )
 
 
-async def _ours(judge: LlamaJudge, question: Question) -> Rate:
+async def _ours(judge: LlamaJudge, question: JudgeRequest) -> Rate:
     began = time.perf_counter()
     reply = await judge.ask(question)
     took = time.perf_counter() - began
@@ -104,7 +103,7 @@ async def _ours(judge: LlamaJudge, question: Question) -> Rate:
     return reply.tokens_out / took, reply.raw
 
 
-def _direct(files: TinyModel) -> Callable[[Question], Rate]:
+def _direct(files: TinyModel) -> Callable[[JudgeRequest], Rate]:
     import llama_cpp
     from llama_cpp.llama_chat_format import MTMDChatHandler
 
@@ -114,7 +113,7 @@ def _direct(files: TinyModel) -> Callable[[Question], Rate]:
         chat_handler=handler, verbose=False
     )  # fmt: skip
 
-    def ask(question: Question) -> Rate:
+    def ask(question: JudgeRequest) -> Rate:
         began = time.perf_counter()
         said: Any = llama.create_chat_completion(
             messages=[_message(message) for message in question.messages],  # type: ignore[misc]
@@ -138,14 +137,14 @@ def _message(message: Message) -> dict[str, Any]:
     return {"role": message.role.value, "content": [*parts, {"type": "text", "text": message.text}]}
 
 
-def _question(at: int, pictures: tuple[Picture, ...]) -> Question:
+def _question(at: int, pictures: tuple[JudgeFrame, ...]) -> JudgeRequest:
     # What is asked begins differently each time, so that neither side answers from what it computed before.
     messages = (Message(Role.SYSTEM, f"{at}: you judge."), Message(Role.USER, f"{_TALK}\nWhat is it?", pictures))
-    return Question(messages, AnswerForm("bench", _SCHEMA, dict), _SAMPLING)  # type: ignore[arg-type]
+    return JudgeRequest(messages, AnswerForm("bench", _SCHEMA, dict), _SAMPLING)  # type: ignore[arg-type]
 
 
-def _pictures() -> tuple[Picture, ...]:
+def _pictures() -> tuple[JudgeFrame, ...]:
     noise = np.random.default_rng(0).integers(0, 255, (FRAMES, 36, 64, 3), np.uint8)
     large = [cv2.resize(one, (512, 288)) for one in noise]
     jpegs = [cv2.imencode(".jpg", one)[1].tobytes() for one in large]
-    return tuple(Picture(at * 1_000_000, f"{at}.0 s", jpeg, 512, 288) for at, jpeg in enumerate(jpegs))
+    return tuple(JudgeFrame(at * 1_000_000, f"{at}.0 s", jpeg, 512, 288) for at, jpeg in enumerate(jpegs))

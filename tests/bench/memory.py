@@ -18,8 +18,8 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.methods.registry import METHODS, missing_weights
-from models.faces.registry import detector
+from anonymize.methods.face_methods import METHODS, missing_weights
+from models.faces.face_detectors import detector
 from resources import resource
 from tests.bench.row import Row
 
@@ -37,12 +37,12 @@ EXPORT = """
 import sys
 from pathlib import Path
 import numpy as np
-from anonymize.check import check_rendering
-from anonymize.methods.registry import method
-from anonymize.render import RenderPlan, render
-from media.index import load_index
-from models.faces.registry import detector
-from project.types import FaceTrack
+from anonymize.rendering.residual_faces import check_rendering
+from anonymize.methods.face_methods import method
+from anonymize.rendering.face_renderer import RenderPlan, render
+from media.frame_index import load_index
+from models.faces.face_detectors import detector
+from project.entities.study_records import FaceTrack
 
 class Telling:
     def progress(self, done, total, text=""):

@@ -7,15 +7,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from app.core.commands.plan import Wish, make_plan
-from app.core.commands.splitting import split_for
-from app.core.commands.team import merge_copies
-from app.core.session import Session
+from annotate.team.assignments import PlanOptions, make_plan
+from annotate.team.study_copies import merge_copies, split_for
 from project.ids import new_id
-from project.queries.annotators import all_annotators
-from project.queries.recordings import all_recordings
-from project.store import Cell, Study
-from project.synthetic import fill
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Cell, Study
+from project.synthetic.synthetic_segments import fill
 from tests.bench.row import Row
 
 RECORDINGS, SEGMENTS = 403, 10_353
@@ -63,7 +62,7 @@ def _prepare(folder: Path) -> tuple[Path, list[Path]]:
             fill(study, recordings=RECORDINGS, segments=segments, annotators=len(NAMES), seed=1)
     copies = []
     with Session.open(home, "Owner") as session:
-        make_plan(session, Wish(NAMES))
+        make_plan(session, PlanOptions(NAMES))
         places = {one.number: one.id for one in all_recordings(session.study)}
         for name in NAMES:
             copies.append(split_for(session, name, folder / f"{name}.greenroom").path)

@@ -12,15 +12,12 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from statsmodels.stats.weightstats import ttost_paired
 
-from benchmark.agreement.bootstrap import resamples
-from benchmark.agreement.randolph import binned
-from benchmark.metrics.classification import accuracy, macro_f1
-from benchmark.metrics.comparing import mcnemar
-from benchmark.metrics.conditions import MARGIN, against_raw
-from benchmark.metrics.counted import macro_f1_counted
-from benchmark.metrics.multilabel import exact_match, macro_f1_multilabel
-from benchmark.metrics.over_draws import SAMPLES, over_draws
+from annotate.agreement.coefficients import binned
+from annotate.agreement.figure_intervals import resamples
+from benchmark.metrics.classification import accuracy, exact_match, macro_f1, macro_f1_multilabel
+from benchmark.metrics.paired_tests import MARGIN, against_raw, mcnemar
 from benchmark.metrics.ratings import mae, pearson, randolph_kappa
+from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_counted, over_draws
 from tests.bench.row import Row
 from tests.unit.benchmark.metrics.cases import CASES, numbers, one_label, several_labels
 
@@ -114,9 +111,9 @@ def _interval() -> Row:
                     zero_division=0,
                 )
 
-    peer = _median(theirs, 3) * SAMPLES / _THEIR_SAMPLES
+    peer = _median(theirs, 3) * DRAW_SAMPLES / _THEIR_SAMPLES
     return Row(
-        f"macro-F1 of {_DRAWS} draws of {_ITEMS // _DRAWS} items, its interval from {SAMPLES:,} samples of recordings",
+        f"macro-F1 of {_DRAWS} draws of {_ITEMS // _DRAWS} items, its interval from {DRAW_SAMPLES:,} samples of recordings",
         f"{1000 * spent:.1f} ms",
         f"scikit-learn a sample at a time, {peer:.1f} s, from {_THEIR_SAMPLES} samples",
         f"1 : {peer / spent:,.0f}",

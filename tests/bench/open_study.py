@@ -9,8 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from project.store import Study
-from project.synthetic import fill
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.bench.row import Row
 
 REPEAT = 7
@@ -20,9 +20,9 @@ _START = """
 import sys
 from pathlib import Path
 import app.cli.main
-from app.gui.application import make_application
+from app.gui.startup import make_application
 application = make_application()
-from app.gui.main_window import MainWindow
+from app.gui.window.main_window import MainWindow
 window = MainWindow()
 window.show()
 window.open_study(Path(sys.argv[1]))
@@ -36,9 +36,9 @@ _SWITCH = """
 import json, os, sys, time
 from pathlib import Path
 from PySide6.QtCore import QEvent
-from app.gui.application import make_application
+from app.gui.startup import make_application
 application = make_application()
-from app.gui.main_window import MainWindow
+from app.gui.window.main_window import MainWindow
 window = MainWindow()
 window.show()
 window.open_study(Path(sys.argv[1]))

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Sequence
 
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.kinds import KINDS, NAMES, PLACES, STRUCTURED
-from models.names import registry
-from models.names.base import NameFinder
-from models.names.light_imports import without_heavy_packages
-from models.weights import path as weights_path
+from anonymize.pii_detection.pii_finder import PersonalFinder
+from anonymize.pii_detection.pii_hit import KINDS, NAMES, PLACES, STRUCTURED
+from models.names import name_finders as registry
+from models.names.name_finders import NameFinder
+from models.runtime.native_libraries import without_heavy_packages
+from models.weights.installed_weights import path as weights_path
 from project.errors import UserError
 from tests.bench.row import Row
 from tests.pii import languages
@@ -107,7 +107,7 @@ def _presidio(has_model: bool) -> dict[str, Callable[[str], Sequence[Span]]]:
         from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
         from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
 
-        from anonymize.pii.presidio_parts import SUFFIXES, BlankEngine
+        from anonymize.pii_detection.presidio_recognizers import SUFFIXES, BlankEngine
 
     # As it comes it would ask a public host for this list; the list that tldextract carries is given to it.
     tldextract.extract = SUFFIXES

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymize.measures.report import NAIVE, PARROT, RAW, PrivacyReport
-from anonymize.measures.strangers import Stranger
-from anonymize.methods.registry import METHODS, method, missing_weights
-from anonymize.render import RenderPlan, render
-from app.core.privacy.job import measure_rendering
-from media.index import load_index
-from models import weights
-from models.faces.identity.registry import embedder
-from models.faces.registry import detector
-from models.faces.tracking import track_faces
-from project.types import FaceTrack
+from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
+from anonymize.measures.recognition import Stranger
+from anonymize.methods.face_methods import METHODS, method, missing_weights
+from anonymize.privacy.privacy_job import measure_rendering
+from anonymize.rendering.face_renderer import RenderPlan, render
+from media.frame_index import load_index
+from models.faces.face_detectors import detector
+from models.faces.face_tracking import track_faces
+from models.faces.identity.face_embeddings import embedder
+from models.weights import installed_weights as weights
+from project.entities.study_records import FaceTrack
 from tests.bench.privacy_stills import embed, hidden, rates, stills
 from tests.bench.row import Row
 

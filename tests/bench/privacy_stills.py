@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.masks import MaskSet
+from anonymize.masking.masks import MaskSet
 from anonymize.measures.reidentification import equal_error_rate, reidentified, threshold
-from anonymize.methods.base import PlaneMethod
-from anonymize.painting import hide
-from models.faces.base import FaceDetector
-from models.faces.identity.base import Embedder
-from project.types import FaceTrack
+from anonymize.methods.face_methods import PlaneMethod
+from anonymize.rendering.compositing import hide
+from models.faces.face_detectors import FaceDetector
+from models.faces.identity.face_embeddings import Embedder
+from project.entities.study_records import FaceTrack
 
 FAR = 1e-2
 

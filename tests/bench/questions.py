@@ -7,20 +7,20 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.core.commands.history import undo
-from app.core.commands.judges import add_judge
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.questions.making import make_by_rules
-from app.core.questions.measures import JudgeMeasures, measures
-from app.core.questions.settings import request_for
-from app.core.session import Session
-from benchmark.agreement.figure import Figure
-from benchmark.questions.consistency import expected
+from annotate.agreement.figure_intervals import StatisticResult
+from annotate.study.recording_edits import undo
+from benchmark.authoring.question_requests import request_for
+from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.chain_consistency import expected
+from benchmark.questions.question_measures import JudgeMeasures, measures
 from project.progress import Silent
-from project.queries.questions import all_questions
-from project.store import Study
-from project.synthetic_chains import NODES, SUBCHAINS, fill_with_chains
+from project.queries.question_rows import all_questions
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_chains import NODES, SUBCHAINS, fill_with_chains
 from tests.bench.row import Row
 
 AT_MOST_S = 10.0
@@ -103,7 +103,7 @@ def _accuracy(name: str, found: JudgeMeasures, chance: float) -> Row:
     return Row(f"{name}: accuracy", told, "", f"{away:.1f} sd", target, away <= 3)
 
 
-def _consistency(what: str, sizes: Sequence[int], figure: Figure) -> Row:
+def _consistency(what: str, sizes: Sequence[int], figure: StatisticResult) -> Row:
     """Compare with theory; the standard error is that of so many draws with their own chances, apart from each other.
 
     Subchains that share questions are not apart, so theirs is larger in truth than it is taken here.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models import weights
+from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.bench.row import Row
 from tests.fakes.voices import RATE, Sound, spoken, write_sound
@@ -38,7 +38,7 @@ def run() -> list[Row]:
 
 def ten_minutes() -> Sound:
     """Return the developers' clips with speech, or the sample's where there are none, over and over."""
-    from media.audio import read_mono
+    from media.sound import read_mono
 
     clips = [SHARED / name for name in CLIPS]
     once = np.concatenate([read_mono(one) for one in clips if one.is_file()] or [spoken()])
@@ -85,8 +85,11 @@ def compare(folder: Path, sound: Sound, turns: int = TURNS) -> list[Row]:
 
 def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
     """Return the job's own work on a file, without loading the model."""
-    from app.core.speech import transcription
-    from app.core.speech.utterance_cutting import cut
+    from annotate.speech import transcription
+    from annotate.speech.recognition_log import read_log
+    from annotate.transcript.utterance_drafts import cut
+    from models.speech.speech_recognizers import recognizer
+    from project.files.temporary_files import cache_folder
     from project.progress import Silent
 
     parameters = {
@@ -101,15 +104,15 @@ def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
     }
 
     def work() -> int:
-        kept = transcription.recognizer, transcription.cache_folder
-        transcription.recognizer = lambda *_arguments: listener  # type: ignore[assignment, return-value]
-        transcription.cache_folder = lambda: place
+        kept = recognizer, cache_folder
+        recognizer = lambda *_arguments: listener  # type: ignore[assignment, return-value]
+        cache_folder = lambda: place
         try:
             result = transcription.compute(parameters, Silent())
         finally:
-            transcription.recognizer, transcription.cache_folder = kept
+            recognizer, cache_folder = kept
         log = Path(str(result["file"]))
-        found = transcription.read_log(log)
+        found = read_log(log)
         log.unlink()
         return sum(len(one.words) for one in cut(found.pieces, found.language, found.end_us))
 

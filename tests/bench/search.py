@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from app.core.commands.segments import set_field
-from app.core.search import StudySearch
-from app.core.session import Session
-from project.queries.annotators import all_annotators
-from project.queries.segments import all_segments
-from project.store import Study
-from project.synthetic import fill
+from annotate.review.text_search import StudySearch
+from annotate.segments.segment_edits import set_field
+from project.queries.annotator_rows import all_annotators
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.bench.row import Row
 
 RECORDINGS, SEGMENTS = 403, 10_353
@@ -25,9 +25,9 @@ REPEAT = 15
 _WINDOW = """
 import json, os, sys, time
 from pathlib import Path
-from app.gui.application import make_application
+from app.gui.startup import make_application
 application = make_application()
-from app.gui.main_window import MainWindow
+from app.gui.window.main_window import MainWindow
 window = MainWindow()
 window.show()
 window.open_study(Path(sys.argv[1]))

@@ -13,23 +13,21 @@ from pathlib import Path
 
 import numpy as np
 
-from media.audio import read_mono, stream_mono
-from media.index import load_index
-from models.faces.landmarks.registry import landmark_finder
-from models.faces.registry import detector
-from models.faces.tracking import track_faces
-from models.speakers.active_speaker import who_speaks
-from models.speakers.listening import listen
-from models.speakers.mouth_motion import mouth_over_time, smooth
-from models.speakers.suggesting import Cast, Stretch, conclude
-from models.speakers.watching import watch
-from models.speech.registry import speech_detector
-from models.voices.base import VoiceEmbedder
-from models.voices.registry import embedder, usual
-from project.counted import counted
+from media.frame_index import load_index
+from media.sound import read_mono, stream_mono
+from models.faces.face_detectors import detector
+from models.faces.face_tracking import track_faces
+from models.faces.landmarks.landmark_finders import landmark_finder
+from models.speakers.active_speaker import mouth_over_time, smooth, who_speaks
+from models.speakers.diarization import Cast, UtteranceSpan, conclude
+from models.speakers.mouth_pass import watch
+from models.speakers.voice_clustering import listen
+from models.speech.speech_recognizers import speech_detector
+from models.voices.voice_embeddings import VoiceEmbedder, embedder, usual
+from project.entities.study_records import FaceTrack
 from project.progress import Silent
+from project.text_format import counted
 from project.timebase import SECOND
-from project.types import FaceTrack
 from tests.bench.row import Row
 from tests.fakes.dialogues import RATE, VOICES, Dialogue, Sound, arranged, diarization_error, side_by_side, synthetic
 
@@ -78,7 +76,7 @@ def _row(what: str, spoken: Sequence[Dialogue], count: int, model: VoiceEmbedder
         right += voices == count
         found.append(error)
         given.append(heard(one, None, model, count)[1])
-        turns = [Stretch(str(k), round(a * SECOND), round(b * SECOND)) for k, (a, b, _) in enumerate(one.turns)]
+        turns = [UtteranceSpan(str(k), round(a * SECOND), round(b * SECOND)) for k, (a, b, _) in enumerate(one.turns)]
         known.append(heard(one, turns, model, None)[1])
     length = sum(len(one.sound) for one in spoken) / RATE
     return Row(
@@ -93,12 +91,12 @@ def _row(what: str, spoken: Sequence[Dialogue], count: int, model: VoiceEmbedder
 
 
 def heard(
-    one: Dialogue, stretches: Sequence[Stretch] | None, model: VoiceEmbedder, number: int | None
+    one: Dialogue, stretches: Sequence[UtteranceSpan] | None, model: VoiceEmbedder, number: int | None
 ) -> tuple[int, float]:
     """Return how many voices were told apart, and the error; in the speech lane where no stretches are given."""
     if stretches is None:
         lane = speech_detector().speech([one.sound], Silent())
-        stretches = [Stretch("", int(start), int(end)) for start, end in lane]
+        stretches = [UtteranceSpan("", int(start), int(end)) for start, end in lane]
     spans = [(each.start_us, each.end_us) for each in stretches]
     found = conclude(stretches, listen([one.sound], spans, model), {}, (), Cast((), {}, number=number))
     turns = [

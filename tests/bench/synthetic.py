@@ -10,24 +10,21 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.masks import MaskSet
+from anonymize.masking.masks import MaskSet
 from anonymize.measures.reidentification import threshold
-from anonymize.methods.base import Face
-from anonymize.methods.registry import method
-from anonymize.methods.synthetic.method import SyntheticFace
-from anonymize.painter import HiddenFaces
-from anonymize.render import RenderPlan, render
+from anonymize.methods.face_methods import Face, method
+from anonymize.methods.synthetic.synthetic_face import SyntheticFace
+from anonymize.rendering.compositing import HiddenFaces
+from anonymize.rendering.face_renderer import RenderPlan, render
 from media.encoding import EncodeOptions
-from media.index import load_index
-from models.faces.identity.base import Embedder
-from models.faces.identity.registry import embedder
-from models.faces.landmarks.base import LandmarkFinder
-from models.faces.landmarks.registry import landmark_finder
-from models.faces.landmarks.signals import five_points
-from models.faces.registry import detector
-from models.faces.tracking import track_faces
+from media.frame_index import load_index
+from models.faces.face_detectors import detector
+from models.faces.face_tracking import track_faces
+from models.faces.identity.face_embeddings import Embedder, embedder
+from models.faces.landmarks.face_signals import five_points
+from models.faces.landmarks.landmark_finders import LandmarkFinder, landmark_finder
+from project.entities.study_records import FaceTrack
 from project.progress import Silent
-from project.types import FaceTrack
 from tests.bench.privacy import shared_weights
 from tests.bench.privacy_stills import FAR, embed, stills
 from tests.bench.row import Row

@@ -17,14 +17,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from project.schemes.loader import load_scheme
+from project.entities.study_records import Segment, Verdict
+from project.schemes.scheme_file import load_scheme
 from project.timebase import FrameTimes
-from project.types import Segment, Verdict
 from tests.bench.row import Row
 from widgets import theme
-from widgets.label_looks import looks_of
-from widgets.timeline.lane import Lane, LaneKind, lane_key
-from widgets.timeline.view import TimelineView
+from widgets.labels import looks_of
+from widgets.timeline.lanes import Lane, LaneKind, lane_key
+from widgets.timeline.timeline_view import TimelineView
 
 SEGMENTS = 100_000
 HOUR_US = 3_600_000_000

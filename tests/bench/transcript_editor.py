@@ -17,19 +17,18 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from app.gui.sample import sample_study
+from app.gui.files.study_files import sample_study
+from app.gui.transcript.transcript_page import TranscriptPage
+from app.gui.transcript.utterance_list import WordsEditor
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Participant, ParticipantRole, Utterance
+from project.entities.transcript import Word, estimated
 from project.ids import new_id
-from project.queries.participants import insert_participant
-from project.queries.recordings import all_recordings, update_recording
-from project.queries.utterances import insert_utterances
-from project.transcript import Word, estimated
-from project.types import Participant, ParticipantRole, Utterance
+from project.queries.recording_rows import all_recordings, insert_participant, update_recording
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
 from tests.bench.row import Row
 from widgets import theme
-from widgets.transcript.editor import WordsEditor
-from widgets.transcript.page import TranscriptPage
 
 WORDS = 10_000
 FRAME_MS = 16.0

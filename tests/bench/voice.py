@@ -13,12 +13,12 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.voice.measures import equal_error, intonation, plain_words, syllables, word_errors
-from anonymize.voice.registry import VOICES, voice
-from anonymize.voice.streaming import UNKNOWN, VoiceFilter
-from media.lossless import LosslessEncoder
-from models import weights
-from models.speech.base import Hearing, Window
+from anonymize.sound.voice_methods import VOICES, voice
+from anonymize.sound.voice_stream import UNKNOWN, VoiceFilter
+from anonymize.voice.voice_measures import equal_error, intonation, plain_words, syllables, word_errors
+from media.sound import LosslessEncoder
+from models.speech.speech_recognizers import TranscriptionHints, Window
+from models.weights import installed_weights as weights
 from tests.bench.row import Row
 from tests.bench.voice_trials import MEDIA, RATE, Spoken, people, synthetic
 
@@ -92,13 +92,13 @@ def pitch_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples]) -
 
 def recogniser() -> Callable[[Samples], list[str]]:
     """Return what writes down the words of a sentence."""
-    from models.speech.registry import recognizer
+    from models.speech.speech_recognizers import recognizer
 
     listener = recognizer(weights.path(MODEL))
 
     def words(samples: Samples) -> list[str]:
         span = (0, len(samples) * 1_000_000 // RATE)
-        pieces = listener.recognize([Window((span,), samples)], Hearing("en")).pieces
+        pieces = listener.recognize([Window((span,), samples)], TranscriptionHints("en")).pieces
         return plain_words("".join(one.text for one in pieces))
 
     return words
@@ -123,7 +123,7 @@ def voice_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples], a
     One compares with voices as they are; one, who knows the method and not the study's secret, with voices that he
     changed himself; one has other recordings of the same study, where everybody has the same alias.
     """
-    from models.voices.registry import EMBEDDERS, embedder
+    from models.voices.voice_embeddings import EMBEDDERS, embedder
 
     model = embedder(next(iter(EMBEDDERS)))
     before, after, attacked = (
@@ -186,7 +186,7 @@ def speed_row(name: str) -> Row:
     sound = np.asarray(rng.normal(0, 0.1, (1, 60 * 48_000)), np.float32)
     clip = MEDIA / "talk_vfr_tags.mp4"
     if clip.exists():
-        from media.audio import read_mono
+        from media.sound import read_mono
 
         sound = np.resize(read_mono(clip, 48_000), 60 * 48_000)[None]
     filtering = VoiceFilter(voice(name), {UNKNOWN: "a"})
@@ -206,9 +206,9 @@ def memory_row() -> Row:
         long_recording(source, HOURS * 3600)
         code = (
             "import json, resource, sys, time; from pathlib import Path\n"
-            "from anonymize.sound.plan import SoundPlan, sound_filter\n"
-            "from anonymize.sound.cover import Span\n"
-            "from media.sound_file import write_sound\n"
+            "from anonymize.sound.sound_plan import SoundPlan, sound_filter\n"
+            "from anonymize.sound.sound_cover import TimeSpan as Span\n"
+            "from media.soundtrack import write_sound\n"
             "source = Path(sys.argv[1]); began = time.perf_counter()\n"
             "spans = [Span(k * 10_000_000, k * 10_000_000 + 500_000) for k in range(1000)]\n"
             "plan = SoundPlan(spans, 'silence', 'mcadams', {}, [], {'': 'a'})\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from media.audio import read_mono
+from media.sound import read_mono
 
 RATE = 16_000
 MEDIA = Path(__file__).resolve().parents[3] / "shared" / "data" / "media"

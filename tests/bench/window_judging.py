@@ -23,15 +23,15 @@ os.environ.setdefault("GREENROOM_AOUT", "dummy")
 
 from PySide6.QtWidgets import QApplication
 
-from app.core.commands.judges import add_judge
-from app.core.commands.segments import add_segment
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from app.gui.sample import sample_study
-from project.queries.judges import all_judges
-from project.queries.recordings import all_recordings
+from annotate.segments.segment_edits import add_segment
+from app.gui.files.study_files import sample_study
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from project.queries.judgment_rows import all_judges
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.bench.row import Row, table
 from tests.bench.stub_server import stub_server
 from tests.fakes.tiny_gguf import write_tiny_model

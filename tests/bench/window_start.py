@@ -16,13 +16,13 @@ _START = """
 import sys, time
 from pathlib import Path
 import app.cli.main
-from app.core.garbage import search_by_hand
+from project.gc_control import search_by_hand
 search_by_hand()
-from app.gui.unread_sources import leave_sources_unread
+from app.gui.startup import leave_sources_unread
 leave_sources_unread()
-from app.gui.application import make_application
+from app.gui.startup import make_application
 application = make_application()
-from app.gui.main_window import MainWindow
+from app.gui.window.main_window import MainWindow
 window = MainWindow()
 window.show()
 application.processEvents()

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from media.iterate import pictures
+from media.decoding import pictures
 from resources import resource
 from tests.fakes.clips import make_clip
 

@@ -9,24 +9,24 @@ from typing import Any, cast
 
 import pytest
 
-from app.core.benchmark.results.figures import figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.benchmark.sets.making import make_set
-from app.core.benchmark.sets.sources import SOURCES
-from app.core.commands.judges import add_judge
-from app.core.judging.seeing.plan import SightSettings
-from app.core.judging.seeing.planning import plan_sight
-from app.core.session import Session
-from benchmark import prompts
-from benchmark.prompts import parse_prompt
-from benchmark.suite import registry as suite
-from benchmark.tasks import registry as tasks
-from project.invented.study import fill_whole
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judging.judge_registry import add_judge
+from benchmark.prompts import judge_prompt as tasks
+from benchmark.prompts import prompt_templates as prompts
+from benchmark.prompts.prompt_templates import parse_prompt
+from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from benchmark.sets.frozen_sets import make_set
+from benchmark.sets.item_sources import SOURCES
+from benchmark.tasks import benchmark_task as suite
 from project.progress import Silent
-from project.queries.item_sets import items_of
-from project.queries.judges import all_judges
-from project.store import Study
+from project.queries.item_set_rows import items_of
+from project.queries.judgment_rows import all_judges
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_study import fill_whole
 from tests.contract.documentation import page
 
 
@@ -64,12 +64,12 @@ def test_the_page_shows_a_task_that_works(session: Session, channel: None) -> No
     items = items_of(session.study, made.id)
     assert len(items) == 40
     content = cast(dict[str, Any], items[0].content)
-    plan = plan_sight(session, f"item/{items[0].id}", "channel", settings=SightSettings(frames=0))
+    plan = plan_sight(session, f"item/{items[0].id}", "channel", settings=InputSettings(frames=0))
     assert plan.truth == content["truth"]["channel"]
     assert "nonverbal = Nonverbal" in plan.text
     add_judge(session, "perfect", "oracle")
     add_judge(session, "chance", "random")
-    run_benchmark(session, Wanted([made], all_judges(session.study)), Silent())
+    run_benchmark(session, BenchmarkRequest([made], all_judges(session.study)), Silent())
     found = {one.judge: {row.metric: row for row in one.rows} for one in figures_of(session)}
     assert found["perfect"]["accuracy"].mean == found["perfect"]["macro_f1"].mean == 1.0
     assert found["chance"]["accuracy"].chance == pytest.approx(1 / 3)
@@ -78,4 +78,4 @@ def test_the_page_shows_a_task_that_works(session: Session, channel: None) -> No
 
 def test_the_page_names_the_sources_that_there_are() -> None:
     assert "segments" in SOURCES
-    assert "`SOURCES` in `app/core/benchmark/sets/sources.py`" in page("add-a-task")
+    assert "`SOURCES` in `benchmark/sets/item_sources.py`" in page("add-a-task")

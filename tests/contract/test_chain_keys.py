@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from app.gui.chains.keys import KIND_KEYS, SHEET
-from project.chains import NodeKind
+from app.gui.chains.chains_mode import KIND_KEYS, SHEET
+from project.entities.causal_chains import NodeKind
 from tests.contract.documentation import page
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.core.table_words import WORDS
-from project import schema
-from project.columns import COLUMNS, REFERS, Kind
-from project.store import Study
+from project.schema import format_versions as schema
+from project.schema.columns import COLUMNS, REFERS, WORDS, ColumnKind
+from project.store.study import Study
 
 
 @pytest.fixture
@@ -27,13 +26,15 @@ def test_every_column_of_every_table_has_a_kind(study: Study) -> None:
 def test_no_text_passes_for_a_number(study: Study) -> None:
     for table, columns in COLUMNS.items():
         declared = {row[1]: row[2] for row in study.rows(f"PRAGMA table_info({table})")}
-        assert not [name for name, kind in columns.items() if kind is Kind.NUMBER and declared[name] == "TEXT"], table
+        assert not [name for name, kind in columns.items() if kind is ColumnKind.NUMBER and declared[name] == "TEXT"], (
+            table
+        )
 
 
 def test_every_reference_names_a_key_and_those_of_the_file_are_among_them(study: Study) -> None:
     for table, columns in REFERS.items():
         for column, parent in columns.items():
-            assert COLUMNS[table][column] is Kind.KEY
+            assert COLUMNS[table][column] is ColumnKind.KEY
             assert "id" in COLUMNS[parent], (table, column)
     for table in COLUMNS:
         if table.startswith("journal_"):

@@ -284,7 +284,9 @@ def test_the_help_lists_every_command_on_a_line_of_its_own_under_a_heading(
 
 def test_the_help_loads_nothing_heavy() -> None:
     heavy = "{'PySide6', 'av', 'cv2', 'onnxruntime', 'scipy', 'sklearn', 'sqlite_utils', 'pandas', 'webvtt', 'vlc'}"
-    code = f"import sys; from app.cli import run; run(['--help']); print({heavy} & set(sys.modules), file=sys.stderr)"
+    code = (
+        f"import sys; from app.cli.main import run; run(['--help']); print({heavy} & set(sys.modules), file=sys.stderr)"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "set()"
 

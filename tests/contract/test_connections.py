@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.gui.pages import MODES
-from app.gui.study_windows import WINDOWS
+from app.gui.window.page_registry import MODES, WINDOWS
 from tests.contract.documentation import ROOT
 from tests.waiting import HANG_S
 
@@ -171,7 +170,7 @@ make_clip(Path("two seconds.mp4"), size=(160, 120), frames=20, fps=10, sound=Tru
 """
 
 _SAYING = """
-from app.cli import run
+from app.cli.main import run
 def said(code, name, *arguments):
     watching.doing(name)
     out = io.StringIO()
@@ -218,15 +217,15 @@ for name, host in HOSTS.items():
 """
 
 _WINDOW = """
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.session import Session
-from app.gui.application import make_application
-from app.gui.main_window import MainWindow
-from app.gui.pages import MODES
-from app.gui.dialogs import Questions
-from app.gui.study_windows import WINDOWS
+from annotate.study.recording_edits import add_recordings, probe_file
+from project.session.session import Session
+from app.gui.startup import make_application
+from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import MODES
+from app.gui.study.dialogs import Dialogs as Questions
+from app.gui.window.page_registry import WINDOWS
 
-from project.store import Study
+from project.store.study import Study
 Study.create(Path("lab.greenroom")).close()
 with Session.open(Path("lab.greenroom"), "Ada") as session:
     add_recordings(session, [probe_file(Path("two seconds.mp4"))])
@@ -248,7 +247,7 @@ for key in WINDOWS:
     window.windows.open(key)
     settle()
 watching.doing("documentation")
-from app.core.manual.contents import contents
+from app.docs_browser.docs_pages import contents
 shown = window.help.open("index.md")
 for page in contents():
     shown.show_page(page.name)

@@ -69,7 +69,7 @@ def test_it_pins_what_the_tests_run_with() -> None:
 
 
 def test_an_optional_part_is_told_apart_by_packages_that_it_brings() -> None:
-    from app.core.machine.packages import EXTRAS
+    from app.diagnostics.system_facts import EXTRAS
 
     assert set(EXTRAS) == set(FOR_USERS)
     for part, packages in EXTRAS.items():

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from media.iterate import pictures
-from models import weights
-from models.faces.base import FaceDetector
-from models.faces.registry import DETECTORS, NEEDS_WEIGHTS, detector
-from models.faces.tracking import track_faces
+from media.decoding import pictures
+from models.faces.face_detectors import DETECTORS, NEEDS_WEIGHTS, FaceDetector, detector
+from models.faces.face_tracking import track_faces
+from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.contract.documentation import ROOT, page
 from tests.contract.footage import FRAMES, SIZE, face_clip, true_box
@@ -106,6 +105,6 @@ def test_an_unknown_one_is_refused_with_what_there_is() -> None:
 
 
 def test_listing_them_loads_nothing_heavy() -> None:
-    code = "import sys; import models.faces.registry; print({'cv2', 'av', 'onnxruntime', 'scipy'} & set(sys.modules))"
+    code = "import sys; import models.faces.face_detectors; print({'cv2', 'av', 'onnxruntime', 'scipy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

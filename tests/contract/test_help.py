@@ -6,17 +6,14 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from app.core.manual.contents import Page, contents, markdown, page_called
-from app.core.manual.html import Look, page_html
-from app.core.manual.links import picture, target
-from app.core.manual.search import sections_of
-from app.gui.help.topics import OF_DIALOGS, OF_MODES, OF_WINDOWS, START, TUTORIAL
-from app.gui.pages import MODES
-from app.gui.study_windows import WINDOWS
+from app.docs_browser.docs_pages import DocsTheme, Page, contents, markdown, page_called, page_html, picture, target
+from app.docs_browser.docs_search import sections_of
+from app.gui.help.help_topics import OF_DIALOGS, OF_MODES, OF_WINDOWS, START, TUTORIAL
+from app.gui.window.page_registry import MODES, WINDOWS
 from docs.site.hook import FROM_THE_ROOT
 from tests.contract.documentation import ROOT
 
-LOOK = Look(10.0, "#000000", "#555555", "#0000ff", "#cccccc", "#eeeeee", "#000000")
+LOOK = DocsTheme(10.0, "#000000", "#555555", "#0000ff", "#cccccc", "#eeeeee", "#000000")
 WITHOUT_HELP = {"AgreeDialog", "ChoiceDialog", "OwnDialog", "TextDialog", "_Saying"}
 """Questions, and a line that says what is awaited: the page is the one of the window behind them."""
 NAMED = {page.name: page for page in contents()}

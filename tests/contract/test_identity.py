@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models import weights
-from models.faces.identity.base import Embedder
-from models.faces.identity.registry import EMBEDDERS, embedder, usual
-from models.faces.landmarks.drawn_face import POINTS, drawn_face
-from models.faces.registry import detector
+from models.faces.face_detectors import detector
+from models.faces.identity.face_embeddings import EMBEDDERS, Embedder, embedder, usual
+from models.faces.landmarks.mediapipe_landmarks import POINTS, drawn_face
+from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.contract.documentation import ROOT, page
 

@@ -5,21 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from app.core.interchange.base import Format
-from app.core.interchange.exporting import export, exportable
-from app.core.interchange.files import apply_import, plan_import, read_file
-from app.core.interchange.guessing import guess_mapping
-from app.core.interchange.places import guess_places
-from app.core.interchange.registry import FORMATS, format_called, guess
-from app.core.session import Session
+from annotate.interchange.annotation_files import (
+    FORMATS,
+    Format,
+    apply_import,
+    format_called,
+    guess,
+    plan_import,
+    read_file,
+)
+from annotate.interchange.document_export import export, exportable
+from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.lane_mapping import guess_mapping
+from project.entities.study_records import Utterance
 from project.ids import new_id
-from project.queries.participants import all_participants
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.synthetic import fill
-from project.types import Utterance
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.contract.documentation import page
 
 OURS = ("jsonl", "csv")

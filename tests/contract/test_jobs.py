@@ -9,33 +9,34 @@ from typing import Any
 
 import pytest
 
-from app.core import synchronizing
-from app.core.commands.recordings import add_medium, add_recordings, probe_file
-from app.core.cues import job as cues
-from app.core.faces import text_regions
-from app.core.faces import tracking as face_tracking
-from app.core.jobs import KINDS, Work, kind_of, run_here
-from app.core.meta import scene_job
-from app.core.privacy import job as privacy
-from app.core.release import job as release
-from app.core.release.plan import ReleasePlan
-from app.core.rendering import anonymization, preview
-from app.core.session import Session
-from app.core.speech import speakers, transcription
-from app.core.speech import voice_activity as speech
-from app.core.speech.voice_activity import store_speech
-from app.core.voice import job as voice
-from app.core.voice import preview as voice_preview
-from app.core.voice.choice import SoundChoice
-from project.checksums import sha256_of
+from annotate.cues import cue_detection as cues
+from annotate.meta import scenes as scene_job
+from annotate.speech import speaker_detection as speakers
+from annotate.speech import transcription
+from annotate.speech import voice_activity as speech
+from annotate.speech.voice_activity import store_speech
+from annotate.study import recording_files as synchronizing
+from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.export import preview_job as preview
+from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.faces import text_regions_job as text_regions
+from anonymize.privacy import privacy_job as privacy
+from anonymize.release import release_job as release
+from anonymize.release.release_plan import ReleasePlan
+from anonymize.voice import sound_job as voice
+from anonymize.voice import sound_preview_job as voice_preview
+from anonymize.voice.sound_choice import SoundChoice
+from project.entities.study_records import MediumRole, Participant, ParticipantRole, Utterance
+from project.files.fingerprints import sha256_of
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.media import media_of
-from project.queries.participants import insert_participant
-from project.queries.runs import latest_run
-from project.queries.utterances import insert_utterances, utterances_of
-from project.store import Study
-from project.types import MediumRole, Participant, ParticipantRole, Utterance
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import insert_participant, media_of
+from project.queries.transcript_rows import insert_utterances, utterances_of
+from project.session.jobs import KINDS, JobSpec, kind_of, run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.contract.documentation import ROOT, page
 from tests.contract.footage import FRAMES, face_clip
 from tests.fakes.text_network import install_text_network
@@ -48,20 +49,20 @@ def exported(session: Session, recording: str, folder: Path) -> Path:
     return Path(str(result["output"]))
 
 
-def text_search(session: Session, recording: str, folder: Path) -> Work:
+def text_search(session: Session, recording: str, folder: Path) -> JobSpec:
     """Ask for a search for text, once a network for it is installed."""
     install_text_network(folder)
     return text_regions.prepare(session, recording)
 
 
-def suggested_speakers(session: Session, recording: str, folder: Path) -> Work:
+def suggested_speakers(session: Session, recording: str, folder: Path) -> JobSpec:
     """Ask who speaks, once it is known when somebody does."""
-    detected = Work("speech", "", recording, {"detector": "told"})
+    detected = JobSpec("speech", "", recording, {"detector": "told"})
     store_speech(session, detected, {}, [(100_000, 900_000), (1_000_000, 1_900_000)])
     return speakers.prepare(session, recording)
 
 
-def suggested_cues(session: Session, recording: str, folder: Path) -> Work:
+def suggested_cues(session: Session, recording: str, folder: Path) -> JobSpec:
     """Ask for cues, once somebody says something."""
     if all(one.participant_id is None for one in utterances_of(session.study, recording)):
         with session.study.step("Somebody speaks", undoable=False):
@@ -71,7 +72,7 @@ def suggested_cues(session: Session, recording: str, folder: Path) -> Work:
     return cues.prepare(session, recording)
 
 
-PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
+PREPARE: dict[str, Callable[[Session, str, Path], JobSpec]] = {
     "faces": lambda session, recording, folder: face_tracking.prepare(session, recording),
     "anonymize": lambda session, recording, folder: anonymization.prepare(
         session, recording, "solid", folder, overwrite=True
@@ -119,7 +120,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "lab.greenroom"
 
 
-def in_worker(work: Work) -> dict[str, Any]:
+def in_worker(work: JobSpec) -> dict[str, Any]:
     """Do a job as the window does it; returns its result."""
     request = json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n"
     with subprocess.Popen(

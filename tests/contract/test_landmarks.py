@@ -11,11 +11,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models import weights
-from models.faces.landmarks.base import IBUG, MEDIAPIPE, LandmarkFinder
-from models.faces.landmarks.drawn_face import BOX, POINTS, drawn_face
-from models.faces.landmarks.registry import LANDMARKS, NEEDS_WEIGHTS, installed, landmark_finder
-from models.faces.landmarks.signals import eye_closure, five_points, head_pose, mouth_opening
+from models.faces.landmarks.face_signals import eye_closure, five_points, head_pose, mouth_opening
+from models.faces.landmarks.landmark_finders import (
+    IBUG,
+    LANDMARKS,
+    MEDIAPIPE,
+    NEEDS_WEIGHTS,
+    LandmarkFinder,
+    installed,
+    landmark_finder,
+)
+from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, drawn_face
+from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.contract.documentation import ROOT, page
 
@@ -132,7 +139,7 @@ def test_an_unknown_one_is_refused_with_what_there_is() -> None:
 
 def test_listing_them_and_reading_points_loads_nothing_heavy() -> None:
     heavy = "{'cv2', 'av', 'onnxruntime', 'scipy', 'mediapipe', 'matplotlib', 'torch'}"
-    modules = "models.faces.landmarks.registry, models.faces.landmarks.signals, models.faces.identity.registry"
+    modules = "models.faces.landmarks.landmark_finders, models.faces.landmarks.face_signals, models.faces.identity.face_embeddings"
     code = f"import sys; import {modules}; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

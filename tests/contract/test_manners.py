@@ -9,12 +9,12 @@ from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.actions.table import ACTIONS
-from app.gui.main_window import MainWindow
-from app.gui.pages import MODES
-from app.gui.shortcuts import USUAL
-from project.store import Study
-from project.synthetic import fill
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import MODES
+from app.gui.window.shortcuts import USUAL
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.contract.documentation import ROOT, page
 
 FLOORS = ("app", "widgets", "project", "media", "models", "anonymize", "benchmark")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.gui.actions.table import ACTIONS
+from app.gui.window.action_table import ACTIONS
 from tests.contract.documentation import ROOT
 
 STANDS: dict[str, set[str]] = {}

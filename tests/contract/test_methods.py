@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymize.masks import MaskSet
-from anonymize.methods.registry import DEFAULT, METHODS, method, method_type, missing_weights, recommended
-from anonymize.methods.source_faces import folder as source_folder
-from anonymize.painting import hide
-from anonymize.render import RenderPlan, painter_of, render
-from media.index import load_index
-from media.iterate import pictures
-from models import weights
+from anonymize.masking.masks import MaskSet
+from anonymize.methods.deepfake import folder as source_folder
+from anonymize.methods.face_methods import DEFAULT, METHODS, method, method_type, missing_weights, recommended
+from anonymize.rendering.compositing import hide
+from anonymize.rendering.face_renderer import RenderPlan, painter_of, render
+from media.decoding import pictures
+from media.frame_index import load_index
+from models.weights import installed_weights as weights
+from project.entities.study_records import FaceTrack
 from project.errors import UserError
 from project.progress import Silent
-from project.types import FaceTrack
 from tests.fakes.points478 import Finder
 from tests.fakes.portrait_networks import install_cartoon, install_swap, source_faces
 from tests.unit.anonymize.clips import make_clip, planes_of
@@ -257,7 +257,7 @@ def test_the_default_is_irreversible() -> None:
 def test_listing_the_methods_loads_nothing_heavy() -> None:
     """The window shows them before anything is rendered."""
     code = (
-        "import sys; from anonymize.methods.registry import METHODS, method; [method(name) for name in METHODS];"
+        "import sys; from anonymize.methods.face_methods import METHODS, method; [method(name) for name in METHODS];"
         "print({'cv2', 'av', 'onnxruntime', 'scipy', 'mediapipe', 'torch'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.recordings import add_medium, add_recordings, probe_file
-from app.core.session import Session
-from media.fingerprint import fingerprint
-from project.store import Study
-from project.types import MediumRole
+from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from project.entities.study_records import MediumRole
+from project.files.fingerprints import fingerprint
+from project.session.session import Session
+from project.store.study import Study
 from tests.contract.documentation import ROOT
 from tests.e2e.conftest import display
 from tests.fakes.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, make_hostile
@@ -221,9 +221,9 @@ def test_the_trace_sees_a_socket_that_is_made(tmp_path: Path) -> None:
 _COMMANDS = """
 import contextlib, io, json, sys
 import greenroom
-from app.cli import run
-from app.core.session import Session
-from project.queries.recordings import all_recordings
+from app.cli.main import run
+from project.session.session import Session
+from project.queries.recording_rows import all_recordings
 from pathlib import Path
 study, kinds, works = sys.argv[1], set(sys.argv[2].split()), set(sys.argv[3].split())
 with Session.open(Path(study), "Ada") as session:
@@ -251,15 +251,15 @@ print(json.dumps(ended))
 _COMMANDS_BESIDE = """
 import contextlib, io, json, sys
 import greenroom
-from app.cli import run
-from app.core.commands.recordings import probe_file
-from app.core.jobs import run_here
-from app.core import synchronizing
-from app.core.session import Session
+from app.cli.main import run
+from annotate.study.recording_edits import probe_file
+from project.session.jobs import run_here
+from annotate.study import recording_files as synchronizing
+from project.session.session import Session
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.media import all_media
-from project.types import MediumRole
+from project.queries.recording_rows import all_media
+from project.entities.study_records import MediumRole
 from pathlib import Path
 study = Path(sys.argv[1])
 with Session.open(study, "Ada") as session:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.cli.main import COMMANDS
-from project.store import Study
-from project.synthetic import fill
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.contract.documentation import ROOT, all_pages, page
 
 

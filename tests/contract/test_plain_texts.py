@@ -13,26 +13,26 @@ import pytest
 from tests.contract.documentation import ROOT
 
 RICH = {
-    "app/gui/method_list.py": "names of methods, which the program ships",
-    "widgets/chain_page/page.py": "keys, of the program's own texts",
-    "widgets/review/side_by_side.py": "values, each escaped",
-    "widgets/schemes/view.py": "what a study has of a scheme, each escaped",
-    "widgets/transcript/page.py": "keys, of the program's own texts",
+    "app/gui/export/export_dialog.py": "names of methods, which the program ships",
+    "app/gui/chains/chains_page.py": "keys, of the program's own texts",
+    "app/gui/review/review_items.py": "values, each escaped",
+    "app/gui/settings/schemes_window.py": "what a study has of a scheme, each escaped",
+    "app/gui/transcript/transcript_page.py": "keys, of the program's own texts",
 }
 """Who shows rich text in a label, and of what."""
 HTML = {
-    "app/gui/dialogs.py": "questions of the program's own",
-    "app/gui/faces/page.py": "a question of the program's own",
-    "app/gui/window_commands.py": "about the program",
-    "widgets/chains/canvas.py": "widgets/chains/describe.py escapes",
-    "widgets/conversation_panel.py": "turns, each escaped",
-    "widgets/manual/page_view.py": "pages of the documentation, which the program ships",
-    "widgets/plain_label.py": "the plain label",
-    "widgets/plain_tip.py": "the plain tip",
-    "widgets/rich_label.py": "the rich label",
-    "widgets/scheme_browser.py": "widgets/scheme_text.py escapes",
-    "widgets/tick_row.py": "the tip that it has",
-    "widgets/timeline/view.py": "what describes segments, nodes and verdicts escapes",
+    "app/gui/study/dialogs.py": "questions of the program's own",
+    "app/gui/faces/faces_page.py": "a question of the program's own",
+    "app/gui/window/menu_handlers.py": "about the program",
+    "widgets/graph/graph_canvas.py": "widgets/graph/graph_model.py escapes",
+    "app/gui/annotate/conversation.py": "turns, each escaped",
+    "app/gui/help/help_pages.py": "pages of the documentation, which the program ships",
+    "widgets/text_labels.py": "the plain label",
+    "widgets/text_labels.py": "the plain tip",
+    "widgets/text_labels.py": "the rich label",
+    "widgets/inspector/scheme_browser.py": "widgets/inspector/scheme_browser.py escapes",
+    "widgets/form/checklists.py": "the tip that it has",
+    "widgets/timeline/timeline_view.py": "what describes segments, nodes and verdicts escapes",
 }
 """Who uses what takes HTML by itself, and why it is plain or escaped there."""
 TAKES_HTML = frozenset(
@@ -90,7 +90,7 @@ def test_labels_are_plain_or_say_that_they_are_rich() -> None:
         made = isinstance(node, ast.Call) and name_of(node.func) == "QLabel"
         derived = isinstance(node, ast.ClassDef) and any(name_of(base) == "QLabel" for base in node.bases)
         format_changed = isinstance(node, ast.Attribute) and node.attr == "setTextFormat"
-        if (made or derived or format_changed) and path not in ("widgets/plain_label.py", "widgets/rich_label.py"):
+        if (made or derived or format_changed) and path not in ("widgets/text_labels.py", "widgets/text_labels.py"):
             wrong.append(f"{path}:{node.lineno}: use PlainLabel, or RichLabel for markup of the program's own")
     assert wrong == []
     assert {path for path, _ in places("RichLabel")} == {*RICH}

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.jobs import run_here
-from app.core.session import Session
-from app.core.speech import transcription
-from models import weights
+from annotate.speech import transcription
+from annotate.study.recording_edits import add_recordings, probe_file
+from models.weights import installed_weights as weights
 from project.progress import Silent
-from project.queries.utterances import utterances_of
-from project.store import Study
+from project.queries.transcript_rows import utterances_of
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from resources import resource
 from tests.fakes.voices import said
 

@@ -6,21 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.segments import add_segment
-from app.core.session import Session
-from app.gui.actions.table import ACTIONS
-from app.gui.schemes_window import taken_shortcuts
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import add_recordings, probe_file
+from app.gui.settings.schemes_window import taken_shortcuts
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.shortcuts import USUAL, keys_in_use
+from app.shortcut_table import KeyTable
 from docs.site.parts import PARTS
-from project.queries.segments import segment, values_of
-from project.schemes.loader import load_scheme, parse_scheme
+from project.entities.study_records import Json
+from project.queries.segment_rows import segment, values_of
 from project.schemes.scheme import NUMBERS, Field, FieldKind, Scheme
-from project.store import Study
-from project.types import Json
+from project.schemes.scheme_file import load_scheme, parse_scheme
+from project.session.session import Session
+from project.store.study import Study
 from resources import resource
 from tests.contract.documentation import page
 from tests.fakes.clips import make_clip
-from widgets.scheme_text import whole_scheme
+from widgets.inspector.scheme_browser import whole_scheme
 
 SCHEMES = sorted(path.stem for path in resource("schemes").glob("*.toml"))
 
@@ -175,8 +177,10 @@ def test_the_documentation_mentions_it_and_every_key(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_window_warns_of_no_key_in_it(name: str) -> None:
-    assert taken_shortcuts(load_scheme(name), {}) == (), "keys of a single mode are not in the way"
+    assert taken_shortcuts(load_scheme(name), keys_in_use(KeyTable.of(USUAL, {}))) == (), (
+        "keys of a single mode are not in the way"
+    )
 
 
 def test_the_window_warns_of_a_key_that_somebody_gave_an_action_instead() -> None:
-    assert taken_shortcuts(load_scheme("shrec"), {"boxes": ["E"]}) == ("E",)
+    assert taken_shortcuts(load_scheme("shrec"), keys_in_use(KeyTable.of(USUAL, {"boxes": ["E"]}))) == ("E",)

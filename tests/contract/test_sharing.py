@@ -1,7 +1,7 @@
 """A table that nobody thought of when annotations are shared does not go along by accident."""
 
-from project.columns import COLUMNS, Kind
-from project.sharing.annotations import GIVEN, WITHHELD
+from project.schema.columns import COLUMNS, ColumnKind
+from project.sharing.annotations_only_copy import GIVEN, WITHHELD
 
 
 def test_every_table_is_given_or_withheld() -> None:
@@ -10,7 +10,7 @@ def test_every_table_is_given_or_withheld() -> None:
 
 
 def test_tables_that_are_given_hold_no_kind_that_nobody_has_a_rule_for() -> None:
-    unsafe = {Kind.PATH, Kind.HASH, Kind.JSON}
+    unsafe = {ColumnKind.PATH, ColumnKind.HASH, ColumnKind.JSON}
     assert {table for table in GIVEN if unsafe & {*COLUMNS[table].values()}} == {
         *("utterance", "segment_value", "chain_review", "judgment"),
     }

@@ -14,11 +14,11 @@ import pytest
 import yaml
 
 from app.cli.main import greenroom as program
-from app.core.manual.contents import contents
-from app.core.settings import Settings
+from app.docs_browser.docs_pages import contents
 from docs.site.markdown import attributes
 from docs.site.parts import PARTS
-from project.schemes.loader import shipped_names
+from project.schemes.scheme_file import shipped_names
+from project.session.settings import Settings
 from project.version import __version__
 from tests.contract.documentation import ROOT, all_pages, page
 from tests.contract.test_commands import COMMANDS, leaves

@@ -8,9 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.speech.base import Hearing, Window
-from models.speech.languages import LANGUAGES, language_called
-from models.speech.registry import DETECTORS, RECOGNIZERS, recognizer, speech_detector
+from models.speech.speech_recognizers import (
+    DETECTORS,
+    RECOGNIZERS,
+    TranscriptionHints,
+    Window,
+    recognizer,
+    speech_detector,
+)
+from models.speech.whisper_languages import LANGUAGES, language_called
 from tests.contract.documentation import ROOT, page
 from tests.fakes.tiny_whisper import write_tiny_whisper
 from tests.fakes.voices import RATE, silence, spoken
@@ -34,7 +40,7 @@ def test_a_recognizer_gives_words_with_times_and_says_how(name: str, tmp_path: P
     assert made.key == name
     assert made.batch >= 1
     assert json.loads(json.dumps(dict(made.parameters))) == made.parameters
-    heard = made.recognize([Window(((0, 2_000_000),), spoken()[: 2 * RATE])], Hearing("en"))
+    heard = made.recognize([Window(((0, 2_000_000),), spoken()[: 2 * RATE])], TranscriptionHints("en"))
     assert (heard.language, heard.certainty) == ("en", 1.0)
     assert all(0 <= one.start_us <= one.end_us <= 2_000_000 for one in heard.pieces)
 
@@ -46,7 +52,7 @@ def test_the_documentation_mentions_it(name: str) -> None:
 
 def test_the_registry_loads_nothing_heavy() -> None:
     heavy = "{'faster_whisper', 'ctranslate2', 'onnxruntime', 'tokenizers', 'huggingface_hub', 'av.audio.codeccontext'}"
-    code = "import models.speech.registry, models.speech.whisper_models, app.core.jobs, sys;"
+    code = "import models.speech.speech_recognizers, models.speech.whisper_models, project.session.jobs, sys;"
     code += f"print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -68,8 +74,8 @@ def refuse(*arguments, **_):
     raise SystemExit("something calls out")
 socket.create_connection = socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
 from pathlib import Path
-from models.speech.base import Hearing, Window
-from models.speech.registry import recognizer
+from models.speech.speech_recognizers import TranscriptionHints as Hearing, Window
+from models.speech.speech_recognizers import recognizer
 from tests.fakes.voices import spoken
 heard = recognizer(Path({str(folder)!r})).recognize([Window(((0, 2_000_000),), spoken()[:32000])], Hearing())
 print(len(heard.pieces) > 0)

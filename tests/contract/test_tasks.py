@@ -6,13 +6,12 @@ import sys
 
 import pytest
 
-from app.core.judging.seeing.material import MATERIAL
-from app.core.judging.seeing.shortening import RULES
-from benchmark.prompts import SLOTS, shipped_keys, shipped_prompt
-from benchmark.tasks.base import VARIANTS
-from benchmark.tasks.registry import BY_SUBJECT, DEFAULT, TASKS, task_of
-from models.judges.registry import BACKENDS, backend_of
-from project.judging import Subject
+from benchmark.judge_input.conversation_lines import RULES
+from benchmark.judge_input.subject_material import MATERIAL
+from benchmark.prompts.judge_prompt import BY_SUBJECT, DEFAULT, TASKS, VARIANTS, task_of
+from benchmark.prompts.prompt_templates import SLOTS, shipped_keys, shipped_prompt
+from models.judges.judge_backends import BACKENDS, backend_of
+from project.entities.judgments import JudgmentTargetKind
 from tests.contract.documentation import ROOT, page
 from tests.unit.benchmark.tasks.items import items_for, shrec
 
@@ -37,12 +36,12 @@ def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
 
 
 def test_what_is_not_there_cannot_be_asked_about() -> None:
-    for key in (*BY_SUBJECT[Subject.QUESTION], *BY_SUBJECT[Subject.CHAIN]):
+    for key in (*BY_SUBJECT[JudgmentTargetKind.QUESTION], *BY_SUBJECT[JudgmentTargetKind.CHAIN]):
         assert task_of(key).why_not(shrec()).endswith("."), key
 
 
 def test_the_default_is_a_task_and_every_prompt_is_of_one() -> None:
-    assert DEFAULT in BY_SUBJECT[Subject.SEGMENT]
+    assert DEFAULT in BY_SUBJECT[JudgmentTargetKind.SEGMENT]
     assert set(shipped_keys()) == {task_of(key).prompt for key in TASKS}
     for key in shipped_keys():
         assert set(shipped_prompt(key).variants) == set(VARIANTS)
@@ -63,9 +62,9 @@ def test_looking_at_tasks_and_backends_loads_nothing_heavy() -> None:
     heavy = ("pydantic", "openai", "httpx2", "llama_cpp", "keyring", "cv2", "numba", "sklearn")
     code = (
         "import sys\n"
-        "from benchmark.tasks.registry import TASKS, task_of\n"
-        "from models.judges.registry import BACKENDS, backend_of\n"
-        "import app.core.judging.seeing.sight\n"
+        "from benchmark.prompts.judge_prompt import TASKS, task_of\n"
+        "from models.judges.judge_backends import BACKENDS, backend_of\n"
+        "import benchmark.judge_input.input_planning\n"
         "[task_of(key) for key in TASKS], [backend_of(key) for key in BACKENDS]\n"
         f"print([name for name in {heavy!r} if name in sys.modules])"
     )

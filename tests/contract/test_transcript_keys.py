@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.gui.transcript.keys import SHEET
+from app.gui.transcript.transcript_mode import SHEET
 from tests.contract.documentation import ROOT
 
 

@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from anonymize.voice.base import ALIASES_A_SECOND, RATE
-from anonymize.voice.registry import DEFAULT, VOICES, voice, voice_type
+from anonymize.sound.voice_methods import ALIASES_A_SECOND, DEFAULT, RATE, VOICES, voice, voice_type
 from project.errors import UserError
 from tests.contract.documentation import ROOT, page
 from tests.unit.anonymize.voice.speaking import vowels
@@ -64,7 +63,7 @@ def test_the_default_is_one_of_them_and_an_unknown_one_is_refused() -> None:
 
 def test_to_read_about_the_methods_loads_nothing_heavy() -> None:
     code = (
-        "import sys; from anonymize.voice.registry import *\n"
+        "import sys; from anonymize.sound.voice_methods import *\n"
         "for name in VOICES: voice(name)\n"
         "print({'scipy', 'pyworld', 'pyworld.pyworld', 'onnxruntime', 'cv2'} & set(sys.modules))"
     )

@@ -6,8 +6,7 @@ import tomllib
 
 import pytest
 
-from app.core.manual.contents import contents, markdown
-from app.core.manual.links import target
+from app.docs_browser.docs_pages import contents, markdown, target
 from tests.contract.documentation import ROOT
 
 WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]

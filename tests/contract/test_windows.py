@@ -5,9 +5,8 @@ from importlib import import_module
 
 import pytest
 
-from app.gui.actions.table import ACTIONS
-from app.gui.pages import MODES, Mode
-from app.gui.study_windows import WINDOWS
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.page_registry import MODES, WINDOWS, WindowMode
 from tests.contract.documentation import ROOT, all_pages
 
 _TEXT = "".join(file.read_text("utf-8") for file in sorted((ROOT / "app" / "gui" / "actions").glob("*.py")))
@@ -23,7 +22,7 @@ def test_it_can_be_loaded_and_says_what_it_makes(name: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.key)
-def test_the_documentation_names_each_mode(mode: Mode) -> None:
+def test_the_documentation_names_each_mode(mode: WindowMode) -> None:
     assert re.search(rf"\*{mode.name}\*|`{re.escape(mode.keys)}`", all_pages())
 
 
@@ -42,7 +41,7 @@ def _sources() -> dict[str, str]:
 def test_every_dialog_belongs_to_the_window_that_it_is_opened_from() -> None:
     """`OwnDialog` sees to that, and to where it is shown; a plain QDialog without a parent may open behind."""
     plain = {file for file, text in _sources().items() if re.search(r"class \w+\((?:.*, )?QDialog\b", text)}
-    assert plain == {"widgets/own_window.py"}
+    assert plain == {"widgets/dialogs/dialog_windows.py"}
 
 
 def test_no_window_floats_beside_the_main_window() -> None:

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import greenroom
-from app.gui.application import make_application
-from app.gui.collector import Collector
-from app.gui.main_window import MainWindow
-from app.gui.side_camera import SideCamera
-from app.gui.views import MAIN
-from project.queries.recordings import all_recordings
+from app.gui.player.cameras import SideCamera
+from app.gui.startup import make_application
+from app.gui.window.application import Collector
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from widgets.player.camera_grid import MAIN
 
 _LONGEST_S = 20
 _BRIEF_S = 0.02

@@ -3,14 +3,14 @@
 import sys
 from pathlib import Path
 
-from app.core.cluster.door import run_all
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
-from models.connection import sentinel
+from benchmark.cluster.coordinator import run_all
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.run_config import AskRequest
+from models.connection import network_sandbox as sentinel
 from project.progress import Silent
-from project.queries.judges import all_judges
-from project.queries.segments import all_segments
+from project.queries.judgment_rows import all_judges
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 
 if __name__ == "__main__":
     sentinel.install()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.machine import libraries
+from app.diagnostics import system_facts as libraries
 from tests.fakes.terminal import Terminal
 from tests.faults.lab import Lab
 

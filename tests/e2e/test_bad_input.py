@@ -7,8 +7,8 @@ from pathlib import Path
 import av
 import pytest
 
-from media.index import load_index
-from media.iterate import iterate
+from media.decoding import iterate
+from media.frame_index import load_index
 from media.probe import probe
 from tests.fakes.clips import make_clip, number_of
 from tests.faults.lab import SMALL, Lab

@@ -10,34 +10,37 @@ from statistics import fmean
 
 import pytest
 
-from app.core.benchmark.results.figures import RunFigures, figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.benchmark.sets import making
-from app.core.benchmark.sets.making import make_set
-from app.core.benchmark.sets.standing import changed_since
-from app.core.benchmark.sets.wishes import Wishes
-from app.core.commands.judges import add_judge
-from app.core.commands.segments import add_segment, edit_segment
-from app.core.questions.invented import invent_questions
-from app.core.session import Session
-from benchmark.dimensions import DIMENSIONS
-from benchmark.metrics.chance import exact_match_by_chance, partial_match_by_chance, pearson_by_chance
-from benchmark.metrics.classification import constant_macro_f1, highest_macro_f1
-from benchmark.metrics.names import PEARSON_R, joined
-from benchmark.questions.consistency import expected
-from benchmark.suite.registry import SUITE, entry_of
+from annotate.segments.segment_edits import add_segment, edit_segment
+from benchmark.authoring.synthetic_questions import invent_questions
+from benchmark.items.sampling import SamplingOptions
+from benchmark.judging.judge_registry import add_judge
+from benchmark.metrics.classification import (
+    constant_macro_f1,
+    exact_match_by_chance,
+    highest_macro_f1,
+    partial_match_by_chance,
+    pearson_by_chance,
+)
+from benchmark.metrics.published_figures import DIMENSIONS, PEARSON_R, joined
+from benchmark.questions.chain_consistency import expected
+from benchmark.runs.run_figures import RunFigures, figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from benchmark.sets import frozen_sets as making
+from benchmark.sets.frozen_sets import changed_since, make_set
+from benchmark.tasks.benchmark_task import SUITE, entry_of
+from project.entities.frozen_items import ItemModality, ItemSet
+from project.entities.judgments import JudgeEntry
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.invented.study import fill_whole
-from project.invented_ids import InventedIds
-from project.item_sets import ItemSet, Shown
-from project.judging import JudgeEntry
 from project.progress import Silent
-from project.queries.annotators import annotator_by_name
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.store import Study
-from project.types import Json
+from project.queries.annotator_rows import annotator_by_name
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_phrases import InventedIds
+from project.synthetic.synthetic_study import fill_whole
 from tests.fakes.misbehaving_server import misbehaving
 from tests.fakes.misbehaving_server import says as says_to_all
 from tests.fakes.tiny_gguf import Shape, write_tiny_model
@@ -72,7 +75,7 @@ def _listed(value: Json) -> list[Json]:
 
 
 def ask(session: Session, sets: list[ItemSet], judges: list[JudgeEntry]) -> list[RunFigures]:
-    ran = run_benchmark(session, Wanted(sets, judges, shown=Shown.WORDS), Silent())
+    ran = run_benchmark(session, BenchmarkRequest(sets, judges, shown=ItemModality.WORDS), Silent())
     return figures_of(session, [one.id for one in ran.runs], samples=0, parts=False)
 
 
@@ -288,7 +291,7 @@ def test_a_study_with_one_segment_says_what_is_missing(tmp_path: Path) -> None:
 def test_who_goes_by_what_is_right_is_not_defined_where_nothing_is(small: Session, backend: str) -> None:
     judge, _ = add_judge(small, backend, backend)
     made, _ = make_set(small, "socialnli_facts", size=8)
-    ran = run_benchmark(small, Wanted([made], [judge]), Silent())
+    ran = run_benchmark(small, BenchmarkRequest([made], [judge]), Silent())
     (found,) = figures_of(small, [one.id for one in ran.runs], samples=0)
     assert (found.counts.missing, found.counts.answered) == (found.counts.items, 0)
     assert all(one.mean is None for one in found.rows)
@@ -321,7 +324,7 @@ def test_without_a_segment_of_other_attributes_there_are_no_options_and_it_is_sa
 
 def test_the_oracle_of_a_draw_that_lacks_a_class_stays_at_the_highest_macro_f1(small: Session) -> None:
     oracle, _ = add_judge(small, "oracle", "oracle")
-    shares = Wishes(shares={"error": 1, "competence": 1})
+    shares = SamplingOptions(shares={"error": 1, "competence": 1})
     made, _ = make_set(small, "verdict", draws=1, size=10, options=shares)
     (found,) = ask(small, [made], [oracle])
     truths = [str(one.said.truth["verdict"]["label"]) for one in found.items]

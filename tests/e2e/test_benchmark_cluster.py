@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.results.figures import figures_of
-from app.core.commands.judges import add_judge
-from app.core.session import Session
-from project.queries.item_sets import answers_of, benchmark_runs
-from project.queries.run_answers import given_answers
-from project.types import Json
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs.run_figures import figures_of
+from project.entities.study_records import Json
+from project.queries.item_set_rows import answers_of, benchmark_runs, given_answers
+from project.session.session import Session
 from tests.fakes.dask_cluster import dask_cluster
 from tests.fakes.misbehaving_server import misbehaving, says, waits
 from tests.faults.killing import greenroom, start

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from app.cli import run
-from app.core.session import Session
-from project.queries.item_sets import items_of, set_called
-from project.store import Study
-from project.synthetic import fill
+from app.cli.main import run
+from project.queries.item_set_rows import items_of, set_called
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.faults.killing import greenroom
 
 pytestmark = pytest.mark.e2e

@@ -9,27 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.results.comparing import conditions_of
-from app.core.benchmark.results.figures import RunFigures, figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.benchmark.sets.making import make_set
-from app.core.commands.judges import add_judge
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.segments import add_segment
-from app.core.jobs import run_here
-from app.core.rendering import anonymization
-from app.core.session import Session
-from benchmark.metrics.conditions import Conclusion
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from benchmark.judging.judge_registry import add_judge
+from benchmark.metrics.paired_tests import EquivalenceConclusion
+from benchmark.runs.run_figures import RunFigures, conditions_of, figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from benchmark.sets.frozen_sets import make_set
+from project.entities.frozen_items import ItemModality, ItemSet
+from project.entities.judgments import RAW, JudgeEntry, Modality
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.item_sets import ItemSet, Shown
-from project.judging import RAW, JudgeEntry, Modality
 from project.progress import Silent
-from project.queries.item_sets import answers_of, items_of
-from project.queries.judgments import judgments_called
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.types import Json
+from project.queries.item_set_rows import answers_of, items_of
+from project.queries.judgment_rows import judgments_called
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.misbehaving_server import Asked, misbehaving, says
 from tests.fakes.tiny_gguf import TinyModel
@@ -78,10 +77,12 @@ def ask(
     session: Session,
     made: ItemSet,
     judge: JudgeEntry,
-    shown: Shown | None = None,
+    shown: ItemModality | None = None,
     conditions: tuple[str, ...] = METHODS,
 ) -> list[RunFigures]:
-    ran = run_benchmark(session, Wanted([made], [judge], shown=shown, conditions=(RAW, *conditions)), Silent())
+    ran = run_benchmark(
+        session, BenchmarkRequest([made], [judge], shown=shown, conditions=(RAW, *conditions)), Silent()
+    )
     assert not ran.notes, ran.notes[0].as_text()
     return figures_of(session, [one.id for one in ran.runs], samples=0)
 
@@ -124,7 +125,7 @@ def test_who_sees_worse_when_blurred_is_said_to_differ_there_alone(session: Sess
         found = ask(session, made, model)
         assert len(server.asked) == 3 * moments
     rows = {one.condition: one for one in conditions_of(found) if one.metric == "accuracy"}
-    assert rows["blur"].tested.conclusion is Conclusion.DIFFERENT
+    assert rows["blur"].tested.conclusion is EquivalenceConclusion.DIFFERENT
     assert "lower than raw" in rows["blur"].words
     assert rows["blur"].tested.t_p_holm is not None
     assert rows["blur"].tested.equivalence_p is not None
@@ -139,8 +140,8 @@ def _moment(asked: Asked) -> int:
     return number_in(b64decode(picture)) * 2 // FPS
 
 
-@pytest.mark.parametrize("shown", [Shown.WORDS, Shown.BOTH])
-def test_a_tiny_local_model_judges_every_condition(session: Session, tiny_gguf: TinyModel, shown: Shown) -> None:
+@pytest.mark.parametrize("shown", [ItemModality.WORDS, ItemModality.BOTH])
+def test_a_tiny_local_model_judges_every_condition(session: Session, tiny_gguf: TinyModel, shown: ItemModality) -> None:
     settings: dict[str, Json] = {"projector": str(tiny_gguf.projector), "threads": 1, "frames": 1}
     local, _ = add_judge(session, f"tiny {shown.value}", "llama-cpp", str(tiny_gguf.model), settings)
     made, _ = make_set(session, "conditions", draws=1, size=RARELY)
@@ -149,16 +150,16 @@ def test_a_tiny_local_model_judges_every_condition(session: Session, tiny_gguf: 
     for one in found:
         assert one.counts.answered + one.counts.unparsed == one.counts.items == RARELY
         said = judgments_called(session.study, [each.judgment_id for each in answers_of(session.study, one.run.id)])
-        assert {each.modality for each in said} == {Modality.BOTH if shown is Shown.BOTH else Modality.WORDS}
+        assert {each.modality for each in said} == {Modality.BOTH if shown is ItemModality.BOTH else Modality.WORDS}
     assert {one.condition for one in conditions_of(found)} == {*METHODS}
 
 
 def test_a_model_without_eyes_is_asked_where_words_alone_are_shown(session: Session, tiny_gguf: TinyModel) -> None:
     blind, _ = add_judge(session, "blind", "llama-cpp", str(tiny_gguf.model), {"threads": 1})
     made, _ = make_set(session, "conditions", draws=1, size=RARELY)
-    for found in ask(session, made, blind, Shown.WORDS):
+    for found in ask(session, made, blind, ItemModality.WORDS):
         assert found.counts.answered + found.counts.unparsed == found.counts.items
-    ran = run_benchmark(session, Wanted([made], [blind], shown=Shown.BOTH), Silent())
+    ran = run_benchmark(session, BenchmarkRequest([made], [blind], shown=ItemModality.BOTH), Silent())
     assert "sees no frames without a projector" in ran.notes[0].as_text()
 
 

@@ -15,26 +15,25 @@ import numpy as np
 import psutil
 import pytest
 
-from app.core.cluster import serving
-from app.core.cluster.door import Done, run_all
-from app.core.commands.judges import add_judge
-from app.core.commands.policy import set_policy
-from app.core.faces import tracking
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
-from models.connection import cluster as connecting
-from models.connection import sentinel
+from anonymize.egress.policy_edits import set_policy
+from anonymize.faces import face_tracking_job as tracking
+from benchmark.cluster import coordinator as serving
+from benchmark.cluster.coordinator import JobResult, run_all
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from models.connection import dask_connection as connecting
+from models.connection import network_sandbox as sentinel
+from project.entities.egress_policy import EgressLevel, Forbidden, Policy
+from project.entities.judgments import Judgment
 from project.errors import Cancelled, UserError
-from project.judging import Judgment
-from project.policy import Forbidden, Level, Policy
 from project.progress import Silent
-from project.queries.faces import tracks_of
-from project.queries.judges import all_judges
-from project.queries.judgments import judgments_in
-from project.queries.policy import all_egress
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
+from project.queries.face_rows import tracks_of
+from project.queries.judgment_rows import all_judges, judgments_in
+from project.queries.policy_rows import all_egress
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 from tests.contract.footage import face_clip
 from tests.fakes.dask_cluster import DaskCluster, dask_cluster
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
@@ -71,7 +70,7 @@ def with_model(study: Path, server: Server) -> Path:
     return study
 
 
-def ask(session: Session, scheduler: str, progress: Silent | None = None) -> Done:
+def ask(session: Session, scheduler: str, progress: Silent | None = None) -> JobResult:
     segments = [one.id for one in all_segments(session.study)]
     work = prepare(session, AskRequest(all_judges(session.study), segments, "verdict")).work
     assert work is not None
@@ -312,15 +311,15 @@ def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(tmp_path: Path, clu
         add_judge(session, "random", "random", "", {})
         for policy, rule in (
             (Policy(), "nothing-leaves"),
-            (Policy(Level.ANONYMIZED, hosts=(host,)), "cluster"),
-            (Policy(Level.RAW, "a pilot with actors", "Board 7"), "cluster"),
-            (Policy(Level.RAW, "a pilot with actors", "Board 7", (host,)), "unencrypted"),
+            (Policy(EgressLevel.ANONYMIZED, hosts=(host,)), "cluster"),
+            (Policy(EgressLevel.RAW, "a pilot with actors", "Board 7"), "cluster"),
+            (Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", (host,)), "unencrypted"),
         ):
             set_policy(session, policy)
             with pytest.raises(Forbidden) as raised:
                 ask(session, there)
             assert raised.value.rule == rule
-        set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", (host,), unencrypted=True))
+        set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", (host,), unencrypted=True))
         assert (ask(session, there).result or {})["answered"] == 1
         lines = all_egress(session.study)
     with pytest.raises(sentinel.Unguarded):

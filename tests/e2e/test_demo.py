@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.cli import run
-from app.core import sample
-from app.core.session import Session
-from project.queries.faces import tracks_of
-from project.queries.recordings import all_recordings
-from project.types import FaceTrack
+from app import demo_study as sample
+from app.cli.main import run
+from project.entities.study_records import FaceTrack
+from project.queries.face_rows import tracks_of
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from resources import resource
 from tests.bench.witness import Witness, agrees
 from tests.e2e import plain

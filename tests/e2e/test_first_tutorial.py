@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core import sample
+from app import demo_study as sample
 from tests.contract.documentation import ROOT, all_pages, page
 from tests.e2e import plain
 from tests.e2e.fewer_frames import fewer_frames

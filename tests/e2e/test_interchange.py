@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.core.interchange.registry import FORMATS, format_called
+from annotate.interchange.annotation_files import FORMATS, format_called
 from tests.fakes.terminal import Terminal
 from tests.faults.lab import Lab
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.interrupted_jobs import JobNotes, note_files
-from app.core.session import Session
-from media.writer import paint_clip
-from project import locking
-from project.check import check
+from media.clip_writer import paint_clip
+from project.integrity.integrity_check import check
+from project.session.job_notes import JobNotes, note_files
+from project.session.session import Session
+from project.store import locking
 from resources import resource
 from tests.fakes.terminal import Terminal
 from tests.waiting import HANG_S, wait_until

@@ -21,7 +21,7 @@ MOST_BYTES = 2_000_000_000
 _MEASURED = """
 import json, re, sys
 from pathlib import Path
-from app.cli import run
+from app.cli.main import run
 code = run(sys.argv[1:])
 peak = re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())
 print(json.dumps({"peak": int(peak[1]) * 1024}), file=sys.stderr)

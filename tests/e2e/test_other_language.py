@@ -12,8 +12,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 
-from app.core.leaving.policy_words import LEVELS
-from project.policy import Level
+from anonymize.egress.egress_log import LEVELS
+from project.entities.egress_policy import EgressLevel
 from tests.waiting import HANG_S
 
 pytestmark = pytest.mark.e2e
@@ -24,7 +24,7 @@ WINDOW = """
 import json
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
 application = QApplication([])
-from app.gui.main_window import MainWindow
+from app.gui.window.main_window import MainWindow
 from widgets import theme
 theme.apply(application, "light")
 window = MainWindow()
@@ -84,6 +84,6 @@ def test_what_the_window_says_is_the_translators(locale: Path) -> None:
     assert len(found["actions"]) > 100
     for what in ("menus", "actions", "buttons", "tips", "names"):
         # The policy in words is the command line's too, which speaks English.
-        told = [text for text in found[what] if not text.startswith(LEVELS[Level.NOTHING])]
+        told = [text for text in found[what] if not text.startswith(LEVELS[EgressLevel.NOTHING])]
         english = [text for text in told if re.search(r"[a-z]{3}", text) and "«" not in text]
         assert not english, f"{what} that are not translated: {english}"

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.core.session import Session
-from project.queries.participants import all_participants
-from project.queries.utterances import update_utterance, utterances_of
-from project.transcript import Word
-from project.types import Utterance
+from project.entities.study_records import Utterance
+from project.entities.transcript import Word
+from project.queries.recording_rows import all_participants
+from project.queries.transcript_rows import update_utterance, utterances_of
+from project.session.session import Session
 from tests.e2e.test_release import WEIGHTS
 from tests.fakes.terminal import Terminal
 from tests.fakes.words_in_files import words_in

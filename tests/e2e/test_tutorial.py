@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.faces import tracking as face_tracking
-from app.core.jobs import run_here
-from app.core.session import Session
-from models.faces.options import FaceOptions
+from anonymize.faces import face_tracking_job as face_tracking
+from models.faces.tracking_options import FaceOptions
 from project.progress import Silent
-from project.queries.recordings import all_recordings
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.contract.documentation import page
 from tests.e2e.fewer_frames import fewer_frames
 from tests.fakes.terminal import Terminal

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.gui.sample import sample_study
+from app.gui.files.study_files import sample_study
 from tests.waiting import HANG_S
 
 pytestmark = pytest.mark.e2e

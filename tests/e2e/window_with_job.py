@@ -12,10 +12,11 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.gui.application import make_application, run
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from widgets.message_bar import Level
+from app.gui.startup import make_application
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.application import run
+from app.gui.window.main_window import MainWindow
+from app.gui.window.message_bar import MessageLevel
 
 _LOOK_MS = 50
 
@@ -32,7 +33,7 @@ def begin(what: str) -> None:
         QTimer.singleShot(_LOOK_MS, lambda: begin(what))
         return
     (window,) = windows
-    Questions.leave_jobs = lambda *_args, **_how: "keep"  # type: ignore[method-assign,assignment]
+    Dialogs.leave_jobs = lambda *_args, **_how: "keep"  # type: ignore[method-assign,assignment]
     if what == "resume":
         resume(window)
         return
@@ -52,7 +53,7 @@ def begin(what: str) -> None:
 def resume(window: MainWindow) -> None:
     """Press the first button of the message about interrupted jobs."""
     bar = window.messages
-    if "interrupted" not in bar.message() or bar.level is not Level.WARNING:
+    if "interrupted" not in bar.message() or bar.level is not MessageLevel.WARNING:
         QTimer.singleShot(_LOOK_MS, window, lambda: resume(window))
         return
     say(bar.message())

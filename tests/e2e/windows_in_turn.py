@@ -12,11 +12,11 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from app.gui.application import make_application
-from app.gui.collector import Collector
-from app.gui.main_window import MainWindow
-from app.gui.study_windows import WINDOWS
-from widgets.choice_dialog import ChoiceDialog
+from app.gui.startup import make_application
+from app.gui.window.application import Collector
+from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import WINDOWS
+from widgets.dialogs.dialog_windows import ChoiceDialog
 
 _SETTLED_MS = 120
 DIALOGS = ("details", "export", "transcribe", "shortcuts", "edit_shortcuts", "about", "annotator", "rename")

@@ -4,17 +4,16 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.lane import Lane, RunItem
-from app.core.judging.runs.running import Run
-from app.core.judging.runs.setting import Plan, Setting, Sight
-from models.judges.base import AnswerForm, Message, Question, Reply, Role, TooLong
-from models.judges.options import ModelOptions
+from benchmark.judging.judge_worker import JudgeWorker, RunItem
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import JudgeInput, Plan, RunConfig
+from benchmark.judging.run_execution import RunExecutor
+from models.judges.judge_interface import AnswerForm, JudgeRequest, Message, ModelOptions, Reply, Role, TooLong
+from project.entities.judgments import JudgeEntry, JudgmentStatus
+from project.entities.study_records import Json
 from project.errors import Cancelled
-from project.judging import JudgeEntry, JudgmentStatus
-from project.types import Json
 
-Answers = Callable[[Question], Awaitable[Reply]]
+Answers = Callable[[JudgeRequest], Awaitable[Reply]]
 FORM = AnswerForm("verdict", {"type": "object"}, lambda found: dict(found) if isinstance(found, dict) else {})
 
 
@@ -56,10 +55,10 @@ class Scripted:
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
-        self.asked: list[Question] = []
+        self.asked: list[JudgeRequest] = []
         self.closed = False
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: JudgeRequest) -> Reply:
         self.asked.append(question)
         return await self._answers(question)
 
@@ -76,36 +75,36 @@ def reply(status: JudgmentStatus = JudgmentStatus.OK, **facts: Any) -> Reply:
     return Reply(status, **{**usual, **facts})
 
 
-async def at_once(question: Question) -> Reply:
+async def at_once(question: JudgeRequest) -> Reply:
     """Answer after the loop went round."""
     await asyncio.sleep(0)
     return reply()
 
 
-def lane(name: str, answers: Answers, items: int, options: ModelOptions | None = None, number: int = 0) -> Lane:
+def lane(name: str, answers: Answers, items: int, options: ModelOptions | None = None, number: int = 0) -> JudgeWorker:
     """Return a judge with requests about the segments s0, s1, ..."""
     entry = JudgeEntry(f"judge {name}", name, "openai", "model", {})
     left = [RunItem(number, at, f"{name}/{at}", "raw", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
-    return Lane.of(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
+    return JudgeWorker.of(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
 
 
 def setting(
     limits: Limits | None = None,
-    build: Callable[[Plan], Sight] | None = None,
+    build: Callable[[Plan], JudgeInput] | None = None,
     shorten: Callable[[Plan, TooLong], Plan | None] = lambda plan, told: None,
-) -> Setting:
+) -> RunConfig:
     """Return what is usual."""
 
     async def shorter(plan: Plan, told: TooLong) -> Plan | None:
         return shorten(plan, told)
 
-    return Setting("verdict", "plain", 7, limits or Limits(), build or sight, lambda plan: False, shorter)
+    return RunConfig("verdict", "plain", 7, limits or Limits(), build or sight, lambda plan: False, shorter)
 
 
-def sight(plan: Plan) -> Sight:
+def sight(plan: Plan) -> JudgeInput:
     """Return one message with the plan's text."""
     messages = (Message(Role.USER, str(plan["text"])),)
-    return Sight(messages, FORM, {"text": plan["text"]}, "verdict@1", "0" * 64)
+    return JudgeInput(messages, FORM, {"text": plan["text"]}, "verdict@1", "0" * 64)
 
 
 def plans(number: int) -> list[Plan]:
@@ -113,6 +112,6 @@ def plans(number: int) -> list[Plan]:
     return [{"text": f"What of {at}?"} for at in range(number)]
 
 
-def run(lanes: list[Lane], keeper: Keeper, **facts: Any) -> Run:
+def run(lanes: list[JudgeWorker], keeper: Keeper, **facts: Any) -> RunExecutor:
     """Return a run over as many plans as the longest lane has."""
-    return Run(setting(**facts), plans(max(len(one.left) for one in lanes)), lanes, keeper)
+    return RunExecutor(setting(**facts), plans(max(len(one.left) for one in lanes)), lanes, keeper)

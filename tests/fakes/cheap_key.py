@@ -3,7 +3,7 @@
 import os
 from base64 import b64encode
 
-from project.types import Json
+from project.entities.study_records import Json
 
 
 def cheap() -> dict[str, Json]:

@@ -1,12 +1,12 @@
 """Items with five options, put into a study by hand."""
 
-from app.core.clock import utc_now
-from app.core.session import Session
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import LETTERS
 from project.ids import new_id
-from project.item_sets import FrozenItem, ItemSet
-from project.judging import About, Subject
-from project.queries.item_sets import insert_set
-from project.questions import LETTERS
+from project.queries.item_set_rows import insert_set
+from project.session.session import Session
+from project.timebase import utc_now
 from project.version import __version__
 
 
@@ -26,4 +26,4 @@ def choice_asked(session: Session, task: str, recording_id: str, word: str = "")
     end = session.recording(recording_id).duration_us
     with session.study.recording_run():
         insert_set(session.study, kept, [FrozenItem(item_id, set_id, 0, 0, "", recording_id, 0, end, content)])
-    return About(Subject.ITEM, item_id).key
+    return JudgmentTarget(JudgmentTargetKind.ITEM, item_id).key

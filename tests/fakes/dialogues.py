@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from media.audio import read_mono
-from media.frames import FrameReader
-from media.index import load_index
+from media.exact_frames import FrameReader
+from media.frame_index import load_index
+from media.sound import read_mono
 from project.timebase import SECOND
 
 RATE = 16_000

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from media.canvas import Plane, planes
 from media.encoding import VideoEncoder
+from media.picture import Plane, planes
 
 if TYPE_CHECKING:
     import av

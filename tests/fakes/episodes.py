@@ -2,10 +2,9 @@
 
 import json
 
-from app.core.episodes.casting import Seat
-from app.core.episodes.starting import Wanted, start_episode
-from app.core.session import Session
-from project.episodes import Episode, EpisodeSource, Player, Profile, Relationship
+from benchmark.episodes.episode_setup import CastMember, EpisodeSetup, start_episode
+from project.entities.roleplay import AgentPlayer, Episode, EpisodeSource, Profile, Relationship
+from project.session.session import Session
 from tests.fakes.misbehaving_server import Behaviour, says
 
 ANNA = Profile(
@@ -26,14 +25,14 @@ def wanted(
     limit: int = 20,
     seed: int = 0,
     agreed: bool = False,
-) -> Wanted:
+) -> EpisodeSetup:
     """Return the episode; a player is a judge's id, "" for a person."""
     seats = tuple(
-        Seat(profile, goal, Player.JUDGE if judge else Player.PERSON, judge)
+        CastMember(profile, goal, AgentPlayer.JUDGE if judge else AgentPlayer.PERSON, judge)
         for profile, goal, judge in zip((ANNA, BRAM), GOALS, players, strict=True)
     )
     episode = Episode("", SCENE, relationship, EpisodeSource.PLAYED, limit, seed=seed)
-    return Wanted("The lamp", seats, episode, agreed=agreed)
+    return EpisodeSetup("The lamp", seats, episode, agreed=agreed)
 
 
 def started(session: Session, *players: str, **facts: object) -> str:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from models.judges.base import Question
-from models.judges.baselines.baseline import Baseline
-from project.limits import written
-from project.types import Json
+from models.judges.baselines import Baseline
+from models.judges.judge_interface import JudgeRequest
+from project.entities.study_records import Json
+from project.option_limits import written
 
 PLACE = "tests.fakes.forgetful_judge:ForgetfulJudge"
 
@@ -27,7 +27,7 @@ class ForgetfulJudge(Baseline):
     description: ClassVar[str] = "Right but for what it forgot."
     options_type: ClassVar[type[ForgetfulOptions]] = ForgetfulOptions
 
-    def answer(self, question: Question) -> Mapping[str, Json] | None:
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
         right = str(question.truth["answer"])
         if self.options.forgot not in question.item:
             return {"answer": right}

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from app.core.session import Session
-from benchmark.suite.base import Round
-from project.item_sets import FrozenItem, ItemSet
-from project.queries.item_sets import insert_set
-from project.types import Json
+from benchmark.tasks.benchmark_task import Round
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.study_records import Json
+from project.queries.item_set_rows import insert_set
+from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from project.ids import new_id
-from project.schemes.loader import shipped_text
-from project.store import Study
+from project.schemes.scheme_file import shipped_text
+from project.store.study import Study
 
 NAME = "Zyxanna Quellbach"
 """The name of who withdraws, a private word of the study."""

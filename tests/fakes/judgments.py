@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
-from app.core.session import Session
-from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
-from project.queries.judgments import insert_judgments
-from project.queries.segments import segment
-from project.types import Json
+from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.entities.study_records import Json
+from project.queries.judgment_rows import insert_judgments
+from project.queries.segment_rows import segment
+from project.session.session import Session
 
 _numbers = count(1)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models import onnx_writer
-from models.onnx_writer import Shape
+from models.weights import voice_network as onnx_writer
+from models.weights.voice_network import Shape
 
 Node = tuple[str, Sequence[str], Sequence[str]]
 
@@ -30,7 +30,7 @@ def write_onnx(
         constants: values by name.
         kind: of inputs and outputs.
     """
-    operators = [onnx_writer.Node(*node) for node in nodes]
+    operators = [onnx_writer.OnnxNode(*node) for node in nodes]
     path.write_bytes(onnx_writer.network(operators, inputs, outputs, constants or {}, kind, "tiny"))
     return path
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.landmarks.base import MEDIAPIPE, Landmarks
-from project.types import Json
+from models.faces.landmarks.landmark_finders import MEDIAPIPE, Landmarks
+from project.entities.study_records import Json
 
 # Right half of a face in millimetres (x mirrored on the left), from between the outer corners of the eyes.
 _PAIRS = {

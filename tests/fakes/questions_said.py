@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from app.core.commands.questions import add_questions
-from app.core.session import Session
-from project.judging import RAW, JudgeEntry, Judgment, JudgmentStatus, Modality
-from project.queries.judgments import insert_judgments
-from project.questions import Maker, Question, QuestionKind, WrongOption
-from project.types import Json
+from benchmark.questions.question_edits import add_questions
+from project.entities.judgments import RAW, JudgeEntry, Judgment, JudgmentStatus, Modality
+from project.entities.questions import Maker, Question, QuestionKind, WrongOption
+from project.entities.study_records import Json
+from project.queries.judgment_rows import insert_judgments
+from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK
 
 _numbers = count(1)

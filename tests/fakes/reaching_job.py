@@ -6,18 +6,18 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from app.core.jobs import Holder
-from project.types import Json
+from project.entities.study_records import Json
+from project.session.jobs import JobHost
 
 STARTING = (
-    "import sys; sys.path.insert(0, '.'); from app.core import jobs; "
+    "import sys; sys.path.insert(0, '.'); from project.session import jobs; "
     "jobs.KINDS[{kind!r}] = 'tests.fakes.reaching_job'; from app.worker import run; run()"
 )
 """What a Python process runs to be the worker, knowing this kind under the name of another one."""
 _CODE = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"
 
 
-def compute(_parameters: Mapping[str, Any], _holder: Holder) -> dict[str, Json]:
+def compute(_parameters: Mapping[str, Any], _holder: JobHost) -> dict[str, Json]:
     made: dict[str, Json] = {}
     for family in ("AF_UNIX", "AF_INET", "AF_INET6"):
         try:

@@ -3,10 +3,10 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from app.core.session import Session
+from project.entities.study_records import Json, Run
 from project.ids import new_id
-from project.queries.runs import insert_run
-from project.types import Json, Run
+from project.queries.history_rows import insert_run
+from project.session.session import Session
 
 
 def invent_renderings(

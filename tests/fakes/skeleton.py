@@ -1,6 +1,6 @@
 """What stays of a prompt when everything that a study says is taken out of it."""
 
-from benchmark.quoting import QUOTE
+from benchmark.prompts.answer_form import QUOTE
 
 
 def skeleton(text: str) -> list[str]:

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from models.judges.base import Question
-from models.judges.baselines.baseline import Baseline
-from models.judges.baselines.constant import ConstantJudge
-from project.limits import limited
-from project.types import Json
+from models.judges.baselines import Baseline, ConstantJudge
+from models.judges.judge_interface import JudgeRequest
+from project.entities.study_records import Json
+from project.option_limits import limited
 
 PLACE = "tests.fakes.slow_judge:SlowJudge"
 
@@ -29,6 +28,6 @@ class SlowJudge(Baseline):
     description: ClassVar[str] = "Answers after a while."
     options_type: ClassVar[type[SlowOptions]] = SlowOptions
 
-    def answer(self, question: Question) -> Mapping[str, Json]:
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json]:
         time.sleep(self.options.seconds)
         return ConstantJudge().answer(question)

@@ -8,15 +8,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def dask_setup(worker: object) -> None:
     sys.path.insert(0, str(ROOT))
-    from app.core.cluster.relay import attach
+    from benchmark.cluster.worker_proxy import attach
 
     attach(worker, Path(__file__))
 
 
 if __name__ == "__main__":
     sys.path[0] = str(ROOT)
-    from app.cli import run
-    from models.judges.registry import BACKENDS
+    from app.cli.main import run
+    from models.judges.judge_backends import BACKENDS
     from tests.fakes.slow_judge import PLACE
 
     BACKENDS["slow"] = PLACE

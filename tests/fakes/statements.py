@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
-from app.core.session import Session
-from project.after import part_after
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind, part_after
+from project.entities.study_records import Json
 from project.ids import new_id
-from project.item_sets import FrozenItem, ItemSet
-from project.judging import About, Judgment, JudgmentStatus, Subject
-from project.queries.item_sets import insert_set
-from project.queries.judgments import insert_judgments
-from project.types import Json
+from project.queries.item_set_rows import insert_set
+from project.queries.judgment_rows import insert_judgments
+from project.session.session import Session
 
 
 def a_statement(session: Session, recording_id: str, word: str = "") -> str:
@@ -72,10 +71,10 @@ def statement_asked(session: Session, task: str, recording_id: str, word: str = 
     if task == "nli_likelihood":
         said: dict[str, Json] = {"explanation": f"{word} laughs."}
         part = part_after("nli_support", an_answer(session, recording_id, "nli_support", said, item))
-    return About(Subject.ITEM, item, part).key
+    return JudgmentTarget(JudgmentTargetKind.ITEM, item, part).key
 
 
 def inferences_asked(session: Session, recording_id: str, word: str = "") -> str:
     """Return a recording with a question that inferences can be asked for."""
     question = an_answer(session, recording_id, "nli_question", {"question": f"Why does {word} laugh?"})
-    return About(Subject.RECORDING, recording_id, part_after("nli_question", question)).key
+    return JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id, part_after("nli_question", question)).key

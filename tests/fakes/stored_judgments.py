@@ -1,7 +1,7 @@
 """A judgment and a request, with every field filled in."""
 
-from project.judging import RAW, Judgment, JudgmentStatus
-from project.policy import Departure, Egress, Level, Purpose
+from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Purpose
+from project.entities.judgments import RAW, Judgment, JudgmentStatus
 
 SAID = Judgment(
     id="j-1",
@@ -39,10 +39,10 @@ SAID = Judgment(
 SENT = Egress(
     "e-1",
     "2026-01-02T03:04:05Z",
-    Departure(
+    EgressRequest(
         Purpose.JUDGE, "api.example.org", 443, ("203.0.113.7",), False, 12_345, "ab" * 32, 900, ("cd" * 32,), (),
         "run-1", "judge-1", "r-1", "s-1", scheme="https",
     ),
-    Level.ANONYMIZED,
+    EgressLevel.ANONYMIZED,
     "anonymized, allowed by the board",
 )  # fmt: skip

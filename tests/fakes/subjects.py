@@ -1,36 +1,36 @@
 """Everything that a judge can be asked about besides segments, put into a study: chain, question, meta information."""
 
-from app.core.chains.drawing import Drawing, DrawnNode
-from app.core.clock import utc_now
-from app.core.commands.chains import add_drawn_chain
-from app.core.commands.participants import add_participant
-from app.core.commands.questions import add_questions
-from app.core.session import Session
-from benchmark.questions.base import SINGLE_STEP, wanted_from
-from benchmark.tasks.act import KEY as ACT
-from benchmark.tasks.act import part_of
-from benchmark.tasks.episode_ratings import KEY as RATINGS
-from benchmark.tasks.esi_dimensions import EsiPart
-from benchmark.tasks.registry import OF_SETS, task_of
-from project.chains import ChainGraph, NodeKind
-from project.episodes import PROFILE, Episode, EpisodeAgent, EpisodeSource, Player, Profile, Relationship
-from project.ids import new_id
-from project.judging import About, Subject
-from project.queries.chains import chain_called, graph_of
-from project.queries.episodes import set_agents, set_episode
-from project.queries.meta import insert_contradictions, set_look, set_summary
-from project.questions import (
+from annotate.chains.chain_drafts import ChainDraft, DrawnNode
+from annotate.chains.chain_edits import add_drawn_chain
+from annotate.study.people import add_participant
+from benchmark.prompts.episode_prompts import ACT_TASK as ACT
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATINGS
+from benchmark.prompts.episode_prompts import part_of
+from benchmark.prompts.judge_prompt import OF_SETS, task_of
+from benchmark.prompts.recording_prompts import EsiPart
+from benchmark.questions.question_edits import add_questions
+from benchmark.questions.question_validity import SINGLE_STEP, wanted_from
+from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import (
     Contradiction,
-    Look,
     LookKind,
     Maker,
+    PersonDescription,
     Question,
     QuestionKind,
     Summary,
     SummarySource,
     WrongOption,
 )
-from project.types import ParticipantRole
+from project.entities.roleplay import PROFILE, AgentPlayer, Episode, EpisodeAgent, EpisodeSource, Profile, Relationship
+from project.entities.study_records import ParticipantRole
+from project.ids import new_id
+from project.queries.chain_rows import chain_called, graph_of
+from project.queries.episode_rows import set_agents, set_episode
+from project.queries.question_rows import insert_contradictions, set_look, set_summary
+from project.session.session import Session
+from project.timebase import utc_now
 from tests.fakes.choices import choice_asked
 from tests.fakes.statements import inferences_asked, statement_asked
 
@@ -45,7 +45,9 @@ def a_chain(session: Session, recording_id: str, word: str = "", people: tuple[s
         DrawnNode(kind, f"{word} {text}".strip(), at * length, (at + 1) * length, people)
         for at, (kind, text) in enumerate(zip(KINDS, texts, strict=True))
     )
-    made, _ = add_drawn_chain(session, recording_id, Drawing(f"{word} chain".strip(), nodes, ((0, 1), (1, 2), (2, 3))))
+    made, _ = add_drawn_chain(
+        session, recording_id, ChainDraft(f"{word} chain".strip(), nodes, ((0, 1), (1, 2), (2, 3)))
+    )
     chain = chain_called(session.study, made)
     assert chain is not None
     return graph_of(session.study, chain)
@@ -84,7 +86,7 @@ def gather(session: Session, recording_id: str, word: str = "", participant_id: 
     """Note a look, both summaries and a contradiction of a recording, a word in each."""
     with session.step("Gather"):
         if participant_id:
-            set_look(session.study, Look(recording_id, participant_id, LookKind.HAIR, f"hair like {word}"))
+            set_look(session.study, PersonDescription(recording_id, participant_id, LookKind.HAIR, f"hair like {word}"))
         for source in SummarySource:
             set_summary(session.study, Summary(recording_id, source, f"{word} talks.\n{word} laughs.", ""))
         note = Contradiction(new_id(), recording_id, f"Does {word} laugh?", f"{word} does.", True, "")
@@ -96,7 +98,7 @@ def role_play(session: Session, recording_id: str, word: str = "") -> str:
     people = [add_participant(session, name, ParticipantRole.USER, recording_id)[0] for name in ("E01", "E02")]
     here = Episode(recording_id, f"{word} waits at a stall.", Relationship.FRIEND, EpisodeSource.PLAYED)
     agents = [
-        EpisodeAgent(recording_id, at, who, _profile(name, word), f"To please {word}.", Player.PERSON)
+        EpisodeAgent(recording_id, at, who, _profile(name, word), f"To please {word}.", AgentPlayer.PERSON)
         for at, (who, name) in enumerate(zip(people, ("Anna", "Bram"), strict=True))
     ]
     with session.step("Role-play"):
@@ -112,23 +114,25 @@ def _profile(name: str, word: str) -> Profile:
 def asked_about(session: Session, task: str, recording_id: str, segment_id: str, word: str = "") -> str:
     """Return what a task can be asked about, made where it is not a segment."""
     match task_of(task).subject:
-        case Subject.SEGMENT if task.startswith("nli_"):
+        case JudgmentTargetKind.SEGMENT if task.startswith("nli_"):
             return statement_asked(session, task, recording_id, word)
-        case Subject.SEGMENT if task in OF_SETS:
+        case JudgmentTargetKind.SEGMENT if task in OF_SETS:
             return choice_asked(session, task, recording_id, word)
-        case Subject.SEGMENT:
+        case JudgmentTargetKind.SEGMENT:
             return segment_id
-        case Subject.QUESTION:
-            return About(Subject.QUESTION, a_question(session, recording_id, word).id).key
-        case Subject.CHAIN:
+        case JudgmentTargetKind.QUESTION:
+            return JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, recording_id, word).id).key
+        case JudgmentTargetKind.CHAIN:
             graph = a_chain(session, recording_id, word)
             wanted = wanted_from(graph, (*SINGLE_STEP, QuestionKind.STEPS))[-1]
-            return About(Subject.CHAIN, graph.chain.id, wanted.part).key
-        case Subject.RECORDING if task in (ACT, RATINGS):
+            return JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, wanted.part).key
+        case JudgmentTargetKind.RECORDING if task in (ACT, RATINGS):
             first = role_play(session, recording_id, word)
-            return About(Subject.RECORDING, recording_id, part_of(0, 1) if task == ACT else first).key
-        case Subject.RECORDING if task == "nli_inferences":
+            return JudgmentTarget(
+                JudgmentTargetKind.RECORDING, recording_id, part_of(0, 1) if task == ACT else first
+            ).key
+        case JudgmentTargetKind.RECORDING if task == "nli_inferences":
             return inferences_asked(session, recording_id, word)
-        case Subject.RECORDING:
+        case JudgmentTargetKind.RECORDING:
             gather(session, recording_id, word)
-            return About(Subject.RECORDING, recording_id, EsiPart(1, 3, "EBR").part).key
+            return JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id, EsiPart(1, 3, "EBR").part).key

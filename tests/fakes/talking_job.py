@@ -5,19 +5,19 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from app.core.jobs import Holder, Work
-from app.core.session import Session
-from project.policy import Forbidden
-from project.types import Changes, Json
+from project.entities.egress_policy import Forbidden
+from project.entities.study_records import Changes, Json
+from project.session.jobs import JobHost, JobSpec
+from project.session.session import Session
 
 STARTING = (
-    "import sys; sys.path.insert(0, '.'); from app.core import jobs; "
+    "import sys; sys.path.insert(0, '.'); from project.session import jobs; "
     "jobs.KINDS['talk'] = 'tests.fakes.talking_job'; from app.worker import run; run(stay='--stay' in sys.argv)"
 )
 """What a Python process runs to be the worker, knowing this kind."""
 
 
-def compute(parameters: Mapping[str, Any], holder: Holder) -> dict[str, Json]:
+def compute(parameters: Mapping[str, Any], holder: JobHost) -> dict[str, Json]:
     answers: list[Json] = []
     for question in parameters.get("questions", []):
         answer = holder.ask({"question": question})
@@ -37,15 +37,15 @@ def compute(parameters: Mapping[str, Any], holder: Holder) -> dict[str, Json]:
     return {"answers": answers, "process": os.getpid()}
 
 
-def store_part(session: Session, work: Work, part: Mapping[str, Json]) -> Changes:
+def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Changes:
     return Changes.of([("talk", str(part["said"]))])
 
 
-def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
+def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
     if question["question"] == "secret":
         raise Forbidden("nothing-leaves", "Not that.", "Ask for less.")
     return {"answer": f"{question['question']}!"}
 
 
-def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     return Changes.of([("talk", "done")])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.cli import run
+from app.cli.main import run
 
 
 class Terminal:

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from models.weights.editions import Https, Part, Weights, folder_of
+from models.weights.editions import EditionFile, Https, Weights, folder_of
 
 FILES = {"model.bin": bytes(range(256)) * 4000, "vocab/words.json": b"[]" * 500}
 
@@ -10,7 +10,7 @@ FILES = {"model.bin": bytes(range(256)) * 4000, "vocab/words.json": b"[]" * 500}
 def know(entries: dict[str, Weights], base: str) -> None:
     """Add the entry `toy`, whose files lie under an address."""
     parts = [
-        Part(name, Https(f"{base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
+        EditionFile(name, Https(f"{base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
         for name, content in FILES.items()
     ]
     editions = (folder_of("hub", "toy-folder", parts, "a server of the tests"),)

@@ -10,7 +10,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from media.audio import read_mono
+from media.sound import read_mono
 from resources import resource
 
 RATE = 16_000

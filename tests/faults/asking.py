@@ -9,14 +9,14 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from app.core.jobs import answer, store_part
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.run_config import AskRequest
+from project.entities.egress_policy import Forbidden
 from project.errors import UserError
-from project.policy import Forbidden
-from project.queries.judges import all_judges
-from project.queries.segments import all_segments
+from project.queries.judgment_rows import all_judges
+from project.queries.segment_rows import all_segments
+from project.session.jobs import answer, store_part
+from project.session.session import Session
 
 
 def main(study: Path) -> None:

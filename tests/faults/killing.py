@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import Any
 
-from app.cli import run
+from app.cli.main import run
 
 
 def greenroom(*arguments: object) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from media.index import load_index
+from media.frame_index import load_index
 from media.probe import probe
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
@@ -19,7 +19,7 @@ SMALL = (160, 120)
 
 _DRIVER = """
 import contextlib, io, json, resource, sys
-from app.cli import run
+from app.cli.main import run
 ended = []
 for job in json.load(sys.stdin):
     largest = job["largest_file"] or resource.RLIM_INFINITY

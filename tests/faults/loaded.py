@@ -3,27 +3,27 @@
 from importlib import import_module
 
 from app.cli.main import COMMANDS
-from app.core.jobs import KINDS
+from project.session.jobs import KINDS
 
 _BY_AND_BY = (
-    "anonymize.render",
-    "anonymize.check",
+    "anonymize.rendering.face_renderer",
+    "anonymize.rendering.residual_faces",
     "anonymize.methods.blur",
-    "app.core.rendering.batch",
-    "app.core.merge_report",
+    "anonymize.export.export_job",
+    "app.merge_text",
     "av",
     "cryptography.hazmat.primitives.ciphers.aead",
     "cryptography.hazmat.primitives.kdf.argon2",
     "cv2",
     "faster_whisper",
     "models.faces.centerface",
-    "models.judges.openai_compatible.judge",
+    "models.judges.openai_compatible.server_judge",
     "models.speech.whisper",
     "onnxruntime",
     "openai",
-    "project.creation",
-    "project.recovering.recover",
-    "project.synthetic",
+    "project.store.creation",
+    "project.recovery.recovery",
+    "project.synthetic.synthetic_segments",
     "sqlite_utils",
     "tests.faults.victims.editing",
     "tests.faults.victims.sealing",

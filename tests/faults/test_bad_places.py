@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.cli import run
-from app.core.session import Session
+from app.cli.main import run
+from project.session.session import Session
 from tests.fakes.clips import make_clip
 from tests.faults.lab import Lab, may_mount, run_apart
 from tests.waiting import HANG_S
@@ -176,7 +176,7 @@ def test_logs_and_settings_that_cannot_be_written(
 
 
 def test_a_study_on_a_network_drive(tracked: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.store.on_network", lambda _: True)
+    monkeypatch.setattr("project.store.study.on_network", lambda _: True)
     tracked.greenroom("segment", "add", tracked.study, *MARK)
     tracked.greenroom("undo", tracked.study)
     assert tracked.greenroom.json("faces", tracked.study)["frames"] == 24
@@ -194,9 +194,9 @@ def test_an_export_onto_a_drive_without_rights_links_or_locks(tracked: Lab, monk
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")
 
-    monkeypatch.setattr("media.destination.os.link", refuse)
-    monkeypatch.setattr("media.destination.Path.chmod", refuse)
-    monkeypatch.setattr("media.destination.fcntl.flock", lambda *_: None)
+    monkeypatch.setattr("media.encoding.os.link", refuse)
+    monkeypatch.setattr("media.encoding.Path.chmod", refuse)
+    monkeypatch.setattr("media.encoding.fcntl.flock", lambda *_: None)
     assert tracked.export()["frames"] == 24
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.session import Session
-from project.queries.item_sets import answers_of, benchmark_runs
-from project.queries.judgments import judgments_called
-from project.queries.run_answers import given_answers
+from benchmark.judging.judge_registry import add_judge
+from project.queries.item_set_rows import answers_of, benchmark_runs, given_answers
+from project.queries.judgment_rows import judgments_called
+from project.session.session import Session
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
 from tests.faults.killing import greenroom, kill, start
 from tests.unit.core.benchmark.frozen_sets import verdicts

@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from app.core.session import Session
-from project.backups import backups_of
-from project.check import check
+from project.integrity.integrity_check import check
+from project.session.session import Session
+from project.store.backups import backups_of
 from tests.fakes.clips import make_clip
 from tests.faults.disk import Disk, shim
 from tests.faults.killing import greenroom

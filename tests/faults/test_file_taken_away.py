@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
 from project.errors import UserError
-from project.locking import lock_path
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.store.locking import lock_path
+from project.store.study import Study
 from tests.unit.project.conftest import Small, furnish
 
 
@@ -81,7 +81,7 @@ def test_a_folder_that_may_not_be_written_to_any_more(
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as denied:
-        denied.setattr("project.locking.Path.unlink", refuse)
+        denied.setattr("project.store.locking.Path.unlink", refuse)
         study.close()
     assert lock_path(study.path).exists()
     assert segments(study.path) == 1

@@ -13,14 +13,15 @@ from random import Random
 
 import pytest
 
-from project.check import check
+from project.encryption import container as keys
+from project.encryption import passphrases
+from project.encryption.commit_log import log_path
 from project.errors import UserError
-from project.recovering.recover import recover
-from project.sealing import keys, passphrases
-from project.sealing.log import log_path
-from project.sealing.memory import FOLDER
-from project.sealing.studies import seal_study
-from project.store import Study
+from project.files.temporary_files import FOLDER
+from project.integrity.integrity_check import check
+from project.recovery.recovery import recover
+from project.store.encryption_change import seal_study
+from project.store.study import Study
 from tests.contract.documentation import ROOT
 from tests.fakes.cheap_key import cheap
 from tests.faults.kills.life import SEED
@@ -31,7 +32,7 @@ PLACES = [pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.s
 _EDITOR = """
 import os, sys
 from pathlib import Path
-from project.store import Study
+from project.store.study import Study
 study = Study.open(Path(sys.argv[1]))
 for number in range(int(sys.argv[2])):
     with study.step("Edit"):

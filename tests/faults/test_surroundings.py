@@ -10,14 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.core.commands.history import redo, undo
-from app.core.commands.segments import add_segment, set_field
-from app.core.session import Session
+from annotate.segments.segment_edits import add_segment, set_field
+from annotate.study.recording_edits import redo, undo
 from project import ids
-from project.check import check
 from project.errors import UserError
-from project.queries.segments import all_segments
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.store.study import Study
 from tests.unit.core.pairs import WALK, mark, open_study
 
 OTHER = """

@@ -17,16 +17,16 @@ from random import Random
 
 import pytest
 
-from app.core.interrupted_jobs import notes_folder
-from app.core.settings import Settings, log_path, save_settings, view_path
-from media.cache import cache_folder
-from models.connection.machine import journal_file
-from project.backups import backups_of
-from project.check import check
-from project.sealing import keys, passphrases
-from project.sealing.memory import FOLDER
-from project.sealing.studies import seal_study
-from project.store import Study
+from models.connection.machine_policy import journal_file
+from project.encryption import container as keys
+from project.encryption import passphrases
+from project.files.temporary_files import FOLDER, cache_folder
+from project.integrity.integrity_check import check
+from project.session.job_notes import notes_folder
+from project.session.settings import Settings, log_path, save_settings, view_path
+from project.store.backups import backups_of
+from project.store.encryption_change import seal_study
+from project.store.study import Study
 from tests.contract.documentation import ROOT
 from tests.fakes.cheap_key import cheap
 from tests.fakes.full_study import NAME, SPOKEN, Full, forms
@@ -192,8 +192,8 @@ def test_it_is_undone_or_can_be_finished(
 _EDITOR = """
 import os, sys
 from pathlib import Path
-from project.sealing import keys
-from project.store import Study
+from project.encryption import container as keys
+from project.store.study import Study
 from tests.contract.documentation import ROOT
 from tests.fakes.cheap_key import cheap
 keys._usual = cheap

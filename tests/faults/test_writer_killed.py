@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.store.study import Study
 
 WRITER = """
 import sys
 from project.ids import new_id
-from project.store import Study
+from project.store.study import Study
 from tests.unit.project.conftest import furnish
 study = Study.open(sys.argv[1])
 small = furnish(study)
@@ -34,7 +34,7 @@ while True:
 def test_no_committed_edit_is_lost(tmp_path: Path, burst: int, network: bool) -> None:
     path = tmp_path / "a.greenroom"
     Study.create(path).close()
-    patch = "import project.store\nproject.store.on_network = lambda path: True\n" if network else ""
+    patch = "import project.store.study\nproject.store.study.on_network = lambda path: True\n" if network else ""
     writer = subprocess.Popen([sys.executable, "-c", patch + WRITER, path], stdout=subprocess.PIPE, text=True)
     assert writer.stdout is not None
     said = 0

@@ -17,8 +17,8 @@ from pathlib import Path
 from random import Random
 from typing import TextIO
 
-from project import backing_up
 from project.errors import Cancelled, UserError
+from project.store import backups as backing_up
 from tests.fuzz.base import Target
 from tests.fuzz.registry import target_called
 from tests.fuzz.watch import Watch

@@ -7,12 +7,11 @@ import sqlite3
 from pathlib import Path
 
 from app.cli.main import greenroom
-from app.core.session import Session
-from project.check import check
-from project.damage import damage_behind
-from project.policy import Departure, Egress, Level, Purpose
-from project.queries.policy import insert_egress
-from project.store import Study
+from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Purpose
+from project.integrity.integrity_check import check, damage_behind
+from project.queries.policy_rows import insert_egress
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.subjects import a_chain, asked_about, gather
 
@@ -138,17 +137,16 @@ def full_study(folder: Path) -> Path:
 
 
 def _fill(session: Session, segment_id: str) -> None:
-    from project.queries.participants import all_participants
-    from project.queries.recordings import all_recordings
+    from project.queries.recording_rows import all_participants, all_recordings
 
     first = all_recordings(session.study)[0].id
     person = all_participants(session.study)[0].id
     a_chain(session, first, "Anna", (person,))
     gather(session, first, "Anna", person)
     asked_about(session, "nli_plausibility", first, segment_id, "Anna")
-    refused = Departure(Purpose.JUDGE, "api.example.org", 443, (), local=False, scheme="https")
+    refused = EgressRequest(Purpose.JUDGE, "api.example.org", 443, (), local=False, scheme="https")
     with session.study.recording_run():
-        insert_egress(session.study, Egress("egress-1", _AT, refused, Level.NOTHING, rule="nothing-leaves"))
+        insert_egress(session.study, Egress("egress-1", _AT, refused, EgressLevel.NOTHING, rule="nothing-leaves"))
 
 
 _RUNS = ("faces", "anonymize", "speech", "transcribe", "speakers", "voice", "privacy", "scenes", "cues", "text", "pii")

@@ -7,37 +7,33 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge, change_judge
-from app.core.commands.policy import set_policy
-from app.core.commands.recordings import add_recordings, probe_file, relink
-from app.core.judging.judges.chosen_files import chosen_here, require_chosen
-from app.core.leaving.authority import authority_of
-from app.core.leaving.in_force import needs_confirmation, policy_in_force
-from app.core.session import MediaState, Session
-from app.core.settings import load_view, save_view
-from media.playlists import readers, require_no_playlist
-from media.source import open_source
-from models.judges.llama_cpp.gguf_header import NotWhole, read_header
+from annotate.study.recording_edits import add_recordings, probe_file, relink
+from anonymize.egress.egress_authority import authority_of, needs_confirmation, policy_in_force
+from anonymize.egress.policy_edits import set_policy
+from benchmark.judging.judge_registry import add_judge, change_judge, chosen_here, require_chosen
+from media.source import open_source, readers, require_no_playlist
+from models.judges.llama_cpp.chat_template import NotWhole, read_header
 from models.weights import own_weights
-from models.weights.catalogue import entry
-from models.weights.signature import signature
-from project.check import check
-from project.damage import damage_behind
+from models.weights.own_weights import signature
+from models.weights.weights_catalogue import entry
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.errors import UserError
-from project.locking import read_holder
-from project.policy import Departure, Forbidden, Level, Policy, Purpose
+from project.integrity.integrity_check import check, damage_behind
 from project.progress import Silent
-from project.queries.judges import all_judges
-from project.queries.media import all_media
-from project.store import Study
+from project.queries.judgment_rows import all_judges
+from project.queries.recording_rows import all_media
+from project.session.session import MediaState, Session
+from project.session.settings import load_view, save_view
+from project.store.locking import read_holder
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.onnx_files import picture_network
 from tests.fakes.terminal import Terminal
 from tests.fakes.tiny_gguf import Shape, write_tiny_model
 from tests.fuzz.targets.studies import super_journal
 
-FAR = Departure(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10, scheme="https")
-OPEN = Policy(Level.RAW, "because I say so", "a stranger")
+FAR = EgressRequest(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10, scheme="https")
+OPEN = Policy(EgressLevel.RAW, "because I say so", "a stranger")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from anonymize.pii.kinds import KINDS
+from anonymize.pii_detection.pii_hit import KINDS
 
 DEVELOPMENT, HELD_OUT = "development", "held-out"
 PUBLIC = ("Pepper", "Misty")

@@ -13,12 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.hit import Hit
-from anonymize.pii.languages import language_of
-from models.names import registry
-from models.names.base import NameFinder
-from models.names.by_language import NamesByLanguage
+from anonymize.pii_detection.pii_finder import PersonalFinder
+from anonymize.pii_detection.pii_hit import PiiMatch
+from anonymize.pii_detection.text_languages import language_of
+from models.names import name_finders as registry
+from models.names.name_finders import NameFinder, NamesByLanguage
 
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "fr": "French", "zh": "Chinese"}
 KINDS = {
@@ -39,7 +38,7 @@ HELD_OUT, DEVELOPMENT = "held_out", "development"
 # “the”, “am”, “le”, “el” before a date are marked with it and say nothing.
 _LITTLE_WORDS = re.compile(r"(?:(?:the|on|am|der|den|el|le|del|du)\s+)*", re.IGNORECASE)
 
-Find = Callable[[str], Sequence[Hit]]
+Find = Callable[[str], Sequence[PiiMatch]]
 Span = tuple[int, int, str]
 
 

@@ -9,18 +9,16 @@ from PySide6.QtGui import QKeySequence, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QWidget
 
-from app.gui.main_window import MainWindow
-from project.chains import ChainGraph, NodeKind
-from project.queries.chains import chains_of, graph_of
-from project.queries.collections import insert_collection
-from project.queries.participants import insert_participant, set_appearance
-from project.queries.recordings import insert_recording
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.types import Collection, Participant, ParticipantRole, Recording, Utterance
-from widgets.chain_page.page import ChainsPage
-from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.nodes import NODES
+from app.gui.chains.chains_page import ChainsPage
+from app.gui.window.main_window import MainWindow
+from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.study_records import Collection, Participant, ParticipantRole, Recording, Utterance
+from project.queries.chain_rows import chains_of, graph_of
+from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
+from project.queries.transcript_rows import insert_utterances
+from project.store.study import Study
+from widgets.timeline.lanes import NODES
+from widgets.timeline.timeline_layout import HEADER, RULER
 
 SECOND = 1_000_000
 _NONE = Qt.KeyboardModifier.NoModifier

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.starting import StudyPlan
+from app.gui.files.start_dialog import StudyPlan
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
 from widgets import theme
-from widgets.escape import EscapeKeys
+from widgets.form.input_fields import EscapeKeys
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,18 +33,18 @@ def forgotten(look: None) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def jobs_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows of tests close without a question about jobs; a test of the question answers it itself."""
-    monkeypatch.setattr(Questions, "leave_jobs", lambda *_args, **_how: "stop")
+    monkeypatch.setattr(Dialogs, "leave_jobs", lambda *_args, **_how: "stop")
 
 
 @pytest.fixture(autouse=True)
 def study_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new study is begun where `new_study` says; a test of the dialog shows it itself."""
 
-    def plan(questions: Questions, _dialog: object) -> StudyPlan | None:
+    def ask(questions: Dialogs, _make: object) -> object:
         path = questions.new_study()
-        return StudyPlan("", path) if path is not None else None
+        return SimpleNamespace(plan=lambda: StudyPlan("", path)) if path is not None else None
 
-    monkeypatch.setattr(Questions, "plan_study", plan)
+    monkeypatch.setattr(Dialogs, "ask", ask)
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def open_window(qtbot: QtBot) -> Iterator[Callable[..., MainWindow]]:
     """Opens a study in the real window, for an annotator where one is named, with other answers to its questions."""
     opened: list[MainWindow] = []
 
-    def make(study: Path, annotator: str | None = None, questions: Questions | None = None) -> MainWindow:
+    def make(study: Path, annotator: str | None = None, questions: Dialogs | None = None) -> MainWindow:
         window = MainWindow(questions)
         opened.append(window)
         qtbot.addWidget(window)

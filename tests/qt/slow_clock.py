@@ -2,7 +2,7 @@
 
 from itertools import count
 
-from app.gui.player import Player
+from app.gui.player.player import Player
 
 _STEP_S = 0.003
 

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.gui.activity_window import ActivityWindow
-from app.gui.main_window import MainWindow
-from project.queries.activity import all_activity
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
+from app.gui.team.activity_tab import ActivityWindow
+from app.gui.window.main_window import MainWindow
+from project.queries.annotator_rows import all_activity
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.qt.walking import nameless, unexplained
 
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.qt.walking import nameless, unexplained
-from widgets.agree_dialog import AgreeDialog
+from widgets.dialogs.dialog_windows import AgreeDialog
 
 
 @pytest.mark.parametrize("careful", [False, True])

@@ -12,25 +12,25 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.segments import add_segment
-from app.core.statistics import statistics
-from app.gui.agreement.computing import State
-from app.gui.agreement.window import AgreementWindow
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
-from project.types import Verdict
+from annotate.review.segment_statistics import statistics
+from annotate.segments.segment_edits import add_segment
+from app.gui.agreement.agreement_figures import ComputationState
+from app.gui.agreement.agreement_window import AgreementWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Verdict
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.fakes.terminal import Terminal
 from tests.qt.walking import nameless, unexplained
-from widgets.agreement.figures_view import BETWEEN, NAME, PUBLISHED, VALUE, N
-from widgets.plain_label import PlainLabel
-from widgets.plots.scene import shown
-from widgets.plots.view import COPY_PICTURE, COPY_TABLE, CSV, SVG
+from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE, N
+from widgets.plots.plot_data import shown
+from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, SVG
+from widgets.text_labels import PlainLabel
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self) -> None:
         self.place: Path | None = None
 
@@ -63,7 +63,7 @@ def opened(qtbot: QtBot, window: MainWindow) -> AgreementWindow:
 
 
 def current(qtbot: QtBot, found: AgreementWindow) -> None:
-    qtbot.waitUntil(lambda: found.computing.state is State.CURRENT)
+    qtbot.waitUntil(lambda: found.computing.state is ComputationState.CURRENT)
 
 
 def again(qtbot: QtBot, found: AgreementWindow, change: Callable[[], object]) -> None:
@@ -173,7 +173,7 @@ def test_controls_ask_other_questions(qtbot: QtBot, opened: AgreementWindow) -> 
     again(qtbot, opened, lambda: opened.bar.third.setCurrentText("Annotator 3"))
     assert table(opened)["Third annotator against the others"][VALUE] != shown(None)
     opened.bar.third.setCurrentText("Annotator 1")
-    qtbot.waitUntil(lambda: opened.computing.state is State.REFUSED)
+    qtbot.waitUntil(lambda: opened.computing.state is ComputationState.REFUSED)
     assert "different annotators" in opened.status.text()
 
 
@@ -188,7 +188,7 @@ def test_an_edit_brings_other_figures_and_keeps_what_is_chosen(
 
     def edit() -> None:
         window.studio.edit(lambda one: add_segment(one, place, 0, 1_000_000, Verdict.ERROR)[1])
-        assert opened.computing.state is State.OUT_OF_DATE
+        assert opened.computing.state is ComputationState.OUT_OF_DATE
         assert "Out of date" in opened.status.text()
 
     opened.computing._seconds = 0.0
@@ -232,7 +232,7 @@ def test_every_control_has_a_name(qtbot: QtBot, opened: AgreementWindow) -> None
 def test_closing_while_it_computes_is_safe(qtbot: QtBot, window: MainWindow) -> None:
     found = window.windows.open("agreement")
     assert isinstance(found, AgreementWindow)
-    assert found.computing.state is State.WORKING
+    assert found.computing.state is ComputationState.WORKING
     window.close_study()
     assert window.studio.session is None
     window.background.close()

@@ -8,15 +8,15 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
-from app.gui import apart as apart_module
-from app.gui.apart import Apart
+from app.gui.study import background as apart_module
+from app.gui.study.background import ModalTask
 from project.errors import Cancelled
 from project.progress import Progress
 
 
 @pytest.fixture
-def apart(qapp: QApplication) -> Iterator[Apart]:
-    made = Apart(qapp)
+def apart(qapp: QApplication) -> Iterator[ModalTask]:
+    made = ModalTask(qapp)
     yield made
     made.deleteLater()
 
@@ -41,7 +41,7 @@ def cancel_of(dialog: QDialog) -> QPushButton:
     return button
 
 
-def test_what_it_returns_or_raises_is_as_if_it_had_been_done_at_once(apart: Apart) -> None:
+def test_what_it_returns_or_raises_is_as_if_it_had_been_done_at_once(apart: ModalTask) -> None:
     order: list[str] = []
     apart.begun.connect(lambda: order.append("begun"))
     apart.freed.connect(lambda: order.append("freed"))
@@ -52,7 +52,9 @@ def test_what_it_returns_or_raises_is_as_if_it_had_been_done_at_once(apart: Apar
     assert not apart.busy
 
 
-def test_it_ends_with_a_thread_that_takes_its_time_to_be_gone(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_ends_with_a_thread_that_takes_its_time_to_be_gone(
+    apart: ModalTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Late(Thread):
         def run(self) -> None:
             super().run()
@@ -62,7 +64,7 @@ def test_it_ends_with_a_thread_that_takes_its_time_to_be_gone(apart: Apart, monk
     assert apart.run(lambda _progress: 7, "Work") == 7
 
 
-def test_it_says_how_far_it_is_and_cancel_stops_it(apart: Apart) -> None:
+def test_it_says_how_far_it_is_and_cancel_stops_it(apart: ModalTask) -> None:
     seen: list[tuple[str, str]] = []
 
     def work(progress: Progress) -> None:
@@ -82,7 +84,7 @@ def test_it_says_how_far_it_is_and_cancel_stops_it(apart: Apart) -> None:
     assert seen == [("Changing 5,000 segments…", "25 %")]
 
 
-def test_what_may_not_be_stopped_has_no_button_and_esc_does_nothing(apart: Apart) -> None:
+def test_what_may_not_be_stopped_has_no_button_and_esc_does_nothing(apart: ModalTask) -> None:
     go_on, shown = Event(), list[bool]()
 
     def look(dialog: QDialog) -> None:

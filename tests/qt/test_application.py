@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QSocketNotifier
 from pytestqt.qtbot import QtBot
 
-from app.gui.application import CloseOnSignals
-from app.gui.main_window import MainWindow
+from app.gui.window.application import CloseOnSignals
+from app.gui.window.main_window import MainWindow
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from app.gui.export.export_preview import BeforeAfter
 from widgets import theme
-from widgets.before_after import BeforeAfter
 
 SIZE = (320, 180)
 

@@ -11,21 +11,21 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.core.benchmark.results.figures import RunFigures, RunRead, computed
-from app.core.benchmark.sets.making import drawn
-from app.core.commands.judges import add_judge
-from app.core.commands.segments import set_label
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from project.item_sets import FrozenItem
-from project.queries.item_sets import all_sets, answers_of, benchmark_runs, items_of
-from project.store import Study
-from project.types import Json
+from annotate.segments.segment_edits import set_label
+from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs.run_figures import RunFigures, RunRead, computed
+from benchmark.sets.frozen_sets import drawn
+from project.entities.frozen_items import FrozenItem
+from project.entities.study_records import Json
+from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.frozen_sets import freeze, stretch
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 from tests.waiting import HANG_S
-from widgets.benchmark.page import TABS, BenchmarkPage
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -231,7 +231,7 @@ def test_figures_are_computed_beside_the_window_and_said_to_be(
         assert go.wait(HANG_S)
         return computed(read, parts=parts)
 
-    monkeypatch.setattr("app.gui.benchmark.figures.computed", held)
+    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.computed", held)
     tab = on.page.results
     on.show("Results")
     assert "Computing" in tab.status.text()
@@ -262,7 +262,7 @@ def test_figures_of_a_study_that_was_closed_are_dropped(
         done.set()
         return computed(read, parts=parts)
 
-    monkeypatch.setattr("app.gui.benchmark.figures.computed", held)
+    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.computed", held)
     on.show("Results")
     on.qtbot.waitUntil(began.is_set)
     on.window.close_study()
@@ -289,7 +289,7 @@ def test_a_study_that_is_opened_in_this_mode_is_read_once_and_nothing_of_the_one
         read.append(set_id)
         return items_of(study, set_id)
 
-    monkeypatch.setattr("app.gui.benchmark.showing.items_of", noted)
+    monkeypatch.setattr("app.gui.benchmark.item_sets.items_of", noted)
     assert on.window.open_study(path)
     assert on.page.isVisible()
     assert not on.page.updatesEnabled()
@@ -309,7 +309,7 @@ def test_nothing_is_written_of_a_set_that_was_cancelled(bench: Open, monkeypatch
         done.set()
         return found
 
-    monkeypatch.setattr("app.gui.benchmark.making.drawn", held)
+    monkeypatch.setattr("app.gui.benchmark.item_sets.drawn", held)
     on.page.new.click()
     on.page.form.make.click()
     assert "Drawing" in on.page.form.note.text()

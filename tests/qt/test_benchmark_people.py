@@ -12,24 +12,24 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.benchmark.results.figures import RunRead, read_runs
-from app.core.commands.transcript import add
-from app.core.session import Session
-from app.gui.actions.table import ACTIONS
-from app.gui.main_window import MainWindow
-from project.judging import JudgmentStatus
-from project.queries.item_sets import answers_of, benchmark_runs
-from project.queries.judgments import judgments_called
-from project.schemes.scheme import Choice, Field, FieldKind, Scheme, Track
-from project.types import Json
+from annotate.transcript.transcript_edits import add
+from app.gui.benchmark.answer_room import AnswerRoom
+from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
+from app.gui.judges.human_answer import AnswerPanel
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.main_window import MainWindow
+from benchmark.runs.run_figures import RunRead, read_runs
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+from project.queries.item_set_rows import answers_of, benchmark_runs
+from project.queries.judgment_rows import judgments_called
+from project.schemes.scheme import Field, FieldChoice, FieldKind, Scheme, Track
+from project.session.session import Session
 from tests.fakes.frozen_sets import freeze, stretch
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 from tests.waiting import HANG_S
-from widgets.benchmark.page import TABS, BenchmarkPage
-from widgets.benchmark.room import AnswerRoom
-from widgets.judges.answer_panel import AnswerPanel
-from widgets.long_choice import LongChoiceEditor
+from widgets.inspector.field_editors import LongChoiceEditor
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -229,7 +229,7 @@ def test_who_begins_to_answer_while_figures_are_read_is_shown_nothing_late(
         assert go.wait(HANG_S)
         return found
 
-    monkeypatch.setattr("app.gui.benchmark.figures.read_runs", held)
+    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.read_runs", held)
     on.page.tabs.setCurrentIndex(TABS.index("Items"))
     on.qtbot.waitUntil(lambda: bool(threads))
     assert main_thread() not in threads
@@ -276,7 +276,10 @@ def test_the_room_closes_with_the_study_and_everything_in_it_has_a_name(seat: Op
 def test_one_of_several_sentences_is_chosen_from_a_list_by_number(qtbot: QtBot) -> None:
     sentences = ("She was late, and said so.", "She was early, and nobody was there yet.")
     field = Field(
-        "option", FieldKind.CHOICE, "Right option", choices=(Choice("A", sentences[0]), Choice("B", sentences[1]))
+        "option",
+        FieldKind.CHOICE,
+        "Right option",
+        choices=(FieldChoice("A", sentences[0]), FieldChoice("B", sentences[1])),
     )
     scheme = Scheme("form", "form", 1, (Track("form", "form", ()),), (field,))
     panel = AnswerPanel(scheme, "form", ())

@@ -10,16 +10,15 @@ from pytestqt.qtbot import QtBot
 from project.errors import UserError
 from tests.unit.widgets.chains.graphs import graph, node
 from widgets import theme
-from widgets.chains.frame import HEADER, RULER, ticks
-from widgets.chains.graph_view import ChainGraphView
-from widgets.chains.layout import HEIGHT, WIDTH
-from widgets.chains.looks import KINDS, Person
-from widgets.chains.node_text import font_of, wrapped
-from widgets.chains.picture import write_picture
+from widgets.graph.graph_layout import HEIGHT, WIDTH
+from widgets.graph.graph_painter import HEADER, RULER, ticks
+from widgets.graph.graph_view import ChainGraphView, write_picture
+from widgets.graph.node_painter import font_of, wrapped
+from widgets.labels import KINDS, NodePerson
 
 NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
 SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t")
-PEOPLE = {"a": Person("Anna", "#4f8fd6"), "b": Person("Ben", "#cf7a2c")}
+PEOPLE = {"a": NodePerson("Anna", "#4f8fd6"), "b": NodePerson("Ben", "#cf7a2c")}
 NONE = Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
 
@@ -302,11 +301,11 @@ def test_a_screen_reader_hears_the_node_its_people_and_its_problem(view):
 
 
 def test_what_was_written_in_a_node_is_plain_text_in_its_tooltip(view):
-    from widgets.chains.describe import told
+    from widgets.graph.graph_model import told
 
     bad = node("x", 1)
     object.__setattr__(bad, "text", "<img src=x> & <b>")
-    view.show_graph(graph([bad]), {"a": Person("<i>Anna</i>")})
+    view.show_graph(graph([bad]), {"a": NodePerson("<i>Anna</i>")})
     assert "<img" not in told(view.model, bad)
     assert "<i>Anna" not in told(view.model, bad)
 
@@ -340,7 +339,7 @@ def differing(one: QImage, other: QImage) -> float:
 def test_kinds_differ_in_shape_and_not_only_in_colour(qtbot):
     from PySide6.QtCore import QRectF
 
-    from widgets.chains.shapes import outline
+    from widgets.graph.node_painter import outline
 
     shapes = [outline(kind, QRectF(0, 0, WIDTH, HEIGHT)) for kind in KINDS]
     for at, one in enumerate(shapes):
@@ -349,9 +348,8 @@ def test_kinds_differ_in_shape_and_not_only_in_colour(qtbot):
 
 @pytest.mark.parametrize("shade", ["light", "dark"])
 def test_texts_are_readable_on_every_kind_and_state(shade):
-    from widgets.chains.ink import _FILLS, inks
-    from widgets.label_looks import contrast
-    from widgets.label_paint import mix
+    from widgets.graph.node_painter import _FILLS, inks
+    from widgets.labels import contrast, mix
 
     look = inks(theme.load(shade))
     for kind in KINDS:

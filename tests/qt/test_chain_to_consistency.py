@@ -9,27 +9,25 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import chains
-from app.core.commands.judges import add_judge
-from app.core.commands.thresholds import decide_by
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.questions.hardening.asking import run_step
-from app.core.questions.measures import measures
-from app.core.questions.settings import request_for
-from app.core.questions.verifying import Standing, agreement, gathered, verified
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from models.judges import registry
-from project.chains import ChainGraph, NodeKind
+from annotate.chains import chain_edits as chains
+from app.gui.questions.questions_page import QuestionsPage
+from app.gui.window.main_window import MainWindow
+from benchmark.authoring.question_requests import decide_by, request_for, run_step
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.question_measures import measures
+from benchmark.questions.verification import VerificationState, agreement, gathered, verified
+from models.judges import judge_backends as registry
+from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.questions import Question
+from project.entities.study_records import Recording
 from project.progress import Silent
-from project.queries.recordings import insert_recording
-from project.questions import Question
-from project.store import Study
-from project.types import Recording
+from project.queries.recording_rows import insert_recording
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.forgetful_judge import PLACE
 from tests.qt.chains_by_hand import SECOND, draw_with_keys, draw_with_mouse, graphs, press, study_of_two
-from widgets.questions.page import QuestionsPage
 
 Key = Qt.Key
 
@@ -184,12 +182,12 @@ def test_from_a_chain_to_the_consistency_of_three_judges(
     verify_all(window, qtbot, page, graph, "Ada")
     verify_all(window, qtbot, page, graph, "Bo", correcting=CORRECTED)
     again = made[CORRECTED].id
-    assert {one.question.id for one in gathered(session, "r") if one.standing is Standing.ONCE} == {again}
+    assert {one.question.id for one in gathered(session, "r") if one.standing is VerificationState.ONCE} == {again}
     verify_all(window, qtbot, page, graph, "Ada")
     names = {one.id: name for name, one in named(window, graph).items()}
     standings = {names[one.question.id]: one.standing for one in gathered(session, "r")}
-    assert {name for name, one in standings.items() if one is Standing.OPEN} == FILTERED
-    assert standings[DROPPED] is Standing.DROPPED
+    assert {name for name, one in standings.items() if one is VerificationState.OPEN} == FILTERED
+    assert standings[DROPPED] is VerificationState.DROPPED
     assert {names[one] for one in verified(session)} == LEFT
     assert (agreement(session).of("decision").pairs, agreement(session).of("decision").kappa) == (9, 1.0)
 

@@ -9,16 +9,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.study_windows import WINDOWS
-from project.store import Study
-from widgets.review.lane_form import LaneForm
+from app.gui.review.adjudication_tab import LaneForm
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import WINDOWS
+from project.store.study import Study
 
 _WORDS = {"Close", "Cancel"}
 
 
-class Nothing(Questions):
+class Nothing(Dialogs):
     """Says that somebody chose no file."""
 
     def __init__(self) -> None:

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.gui.main_window import MainWindow
-from app.gui.sample import sample_study
-from project.queries.segments import all_segments
-from project.types import Segment
+from app.gui.files.study_files import sample_study
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Segment
+from project.queries.segment_rows import all_segments
 from tests.qt.slow_clock import play_by_looks
 
 Key = Qt.Key

@@ -10,22 +10,24 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core import garbage
-from app.core.garbage import search_recent
-from app.gui import collector
-from app.gui.studio import Studio
+from app.gui.study.study_controller import StudyController
+from app.gui.window import application as collector
+from project import gc_control as garbage
+from project.gc_control import search_recent
 
 
 @pytest.fixture
-def studio(qapp: QApplication) -> Iterator[Studio]:
-    studio = Studio()
+def studio(qapp: QApplication) -> Iterator[StudyController]:
+    studio = StudyController()
     yield studio
     studio.close()
     studio.deleteLater()
     gc.disable()
 
 
-def test_all_is_searched_as_long_as_nobody_looks(studio: Studio, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_is_searched_as_long_as_nobody_looks(
+    studio: StudyController, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     searched: list[str] = []
     monkeypatch.setattr(collector, "_EVERY_MS", 2)
     monkeypatch.setattr(collector, "_AWAY_MS", 10)
@@ -45,7 +47,9 @@ def test_all_is_searched_as_long_as_nobody_looks(studio: Studio, qtbot: QtBot, m
     watching.deleteLater()
 
 
-def test_only_the_window_s_thread_destroys_what_nobody_holds(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_window_s_thread_destroys_what_nobody_holds(
+    studio: StudyController, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(garbage, "_WORTH_A_SEARCH", 1)
     gc.enable()
     watching = collector.Collector(studio)
@@ -67,12 +71,12 @@ def test_only_the_window_s_thread_destroys_what_nobody_holds(studio: Studio, mon
     watching.deleteLater()
 
 
-def test_a_library_that_enables_collection_does_not_do_so_for_long(studio: Studio) -> None:
+def test_a_library_that_enables_collection_does_not_do_so_for_long(studio: StudyController) -> None:
     gc.enable()
     search_recent()
     assert not gc.isenabled()
 
 
-def test_a_few_new_objects_wait(studio: Studio) -> None:
+def test_a_few_new_objects_wait(studio: StudyController) -> None:
     gc.collect()
     assert not search_recent()

@@ -9,14 +9,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.agreement.adjudication import Rule
-from app.core.commands import segments as commands
-from app.core.commands.adjudication import make_lane
-from app.gui import disagreement_strip
-from app.gui.disagreement_strip import STRIP
-from app.gui.main_window import MainWindow
+from annotate.agreement.adjudication import AdjudicationRule, make_lane
+from annotate.segments import segment_edits as commands
+from app.gui.timeline import judgment_lanes as disagreement_strip
+from app.gui.timeline.judgment_lanes import STRIP
+from app.gui.window.main_window import MainWindow
 from project.merging.merge import COPY
-from project.queries.segments import all_segments
+from project.queries.segment_rows import all_segments
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
 Open = Callable[..., MainWindow]
@@ -104,7 +103,7 @@ def test_an_adjudicated_lane_is_nobody_to_disagree_with(open_window: Open, study
     window.studio.edit(lambda s: commands.set_label(s, [second], "competence"))
     before = shown(window)
     assert before == [(20, 22, 1), (50, 60, 1)]
-    window.studio.edit(lambda s: make_lane(s, Rule(minimum_iou=1))[1])
+    window.studio.edit(lambda s: make_lane(s, AdjudicationRule(minimum_iou=1))[1])
     assert any(lane.title == "Adjudicated" for lane in window.timeline.model.lanes)
     assert shown(window) == before, "it leaves out what both marked from 10 to 20"
 

@@ -6,23 +6,22 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.downloads import require_permission
-from app.gui.main_window import MainWindow
-from models import weights
+from annotate.study.recording_edits import add_recordings, probe_file
+from app.gui.study.dialogs import Dialogs, require_permission
+from app.gui.window.main_window import MainWindow
+from models.weights import installed_weights as weights
+from models.weights.download_sources import MIRROR_VARIABLE
 from models.weights.fetching import OFFLINE_VARIABLES
-from models.weights.sources import MIRROR_VARIABLE
-from project.policy import Forbidden
-from project.queries.policy import policy_of
-from project.store import Study
+from project.entities.egress_policy import Forbidden
+from project.queries.policy_rows import policy_of
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 DECLINED = "the policy of this study allows no downloads"
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Says no at first, and then yes."""
 
     def __init__(self) -> None:

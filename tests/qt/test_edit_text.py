@@ -1,7 +1,7 @@
 """How many of what an edit is about: singular, plural, and the recordings where they are more than one."""
 
-from app.gui.edit_text import Rows, agree_to_change, agree_to_delete, count_rows, tell_deleted
-from project.counted import counted_rows
+from app.gui.study.dialogs import Rows, agree_to_change, agree_to_delete, count_rows, tell_deleted
+from project.text_format import counted_rows
 
 
 def test_the_name_of_a_step_counts_rows_and_recordings() -> None:

@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.core.commands.segments import move_segments
-from app.core.session import Session
-from app.gui.studio import LARGE, Studio
-from project.queries.segments import segment, update_segment
-from project.store import Study
-from project.types import Changes, Segment, Verdict
+from annotate.segments.segment_edits import move_segments
+from app.gui.study.study_controller import LARGE, StudyController
+from project.entities.study_records import Changes, Segment, Verdict
+from project.queries.segment_rows import segment, update_segment
+from project.session.session import Session
+from project.store.study import Study
 from tests.unit.project.conftest import furnish
 
 MOVED = (5_000_000, 6_000_000)
@@ -27,8 +27,8 @@ def marked(tmp_path: Path) -> Segment:
 
 
 @pytest.fixture
-def studio(qapp: QApplication, tmp_path: Path, marked: Segment) -> Iterator[Studio]:
-    studio = Studio()
+def studio(qapp: QApplication, tmp_path: Path, marked: Segment) -> Iterator[StudyController]:
+    studio = StudyController()
     studio.open(tmp_path / "a.greenroom", "Anna")
     assert studio.session is not None
     studio.session.study.finish_opening()
@@ -37,7 +37,7 @@ def studio(qapp: QApplication, tmp_path: Path, marked: Segment) -> Iterator[Stud
 
 
 @pytest.mark.parametrize("before_it_writes", [True, False])
-def test_neither_edit_is_lost(studio: Studio, marked: Segment, before_it_writes: bool) -> None:
+def test_neither_edit_is_lost(studio: StudyController, marked: Segment, before_it_writes: bool) -> None:
     inside, go_on = threading.Event(), threading.Event()
     moved: list[bool] = []
 

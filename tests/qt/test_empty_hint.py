@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
-from widgets.empty_hint import EmptyHint
+from widgets.empty_state import EmptyHint
 
 
 def test_the_hint_is_there_while_there_are_no_rows(qtbot: QtBot) -> None:

@@ -3,13 +3,16 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 from tests.qt.walking import nameless
 from widgets import theme
-from widgets.empty_state import Choice, EmptyState
-from widgets.plain_tip import plain_tip
+from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.text_labels import plain_tip
 
 
 def test_it_says_what_to_do_and_offers_it(qtbot):
     state = EmptyState(
-        "film", "Welcome", "Open a study.", [Choice("new", "New study…", "Ctrl+N", True), Choice("open", "Open…")]
+        "film",
+        "Welcome",
+        "Open a study.",
+        [EmptyStateAction("new", "New study…", "Ctrl+N", True), EmptyStateAction("open", "Open…")],
     )
     qtbot.addWidget(state)
     state.show()
@@ -35,7 +38,7 @@ def test_a_long_path_gives_way_to_a_narrow_window(qtbot):
     path = f"/lab/{'a deep folder/' * 40}R&D study.greenroom"
     state = EmptyState("film", "Welcome", "Open a study.")
     qtbot.addWidget(state)
-    state.set_links([Choice("recent", path)])
+    state.set_links([EmptyStateAction("recent", path)])
     (link,) = state.findChildren(QPushButton)
     assert state.minimumSizeHint().width() < 200
     state.resize(600, 400)

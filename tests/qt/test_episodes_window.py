@@ -7,19 +7,18 @@ import pytest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.episodes import save_character, save_scenario
-from app.core.commands.judges import add_judge
-from app.core.commands.participants import add_participant
-from app.core.episodes.ratings import judged
-from app.core.episodes.state import state_of
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.episodes.window import EpisodesWindow
-from app.gui.main_window import MainWindow
-from project.episodes import EpisodeEnd, Relationship, Scenario
-from project.queries.episodes import all_characters, all_episodes, all_scenarios
-from project.turns import Act
-from project.types import Json, ParticipantRole
+from annotate.study.people import add_participant
+from app.gui.episodes.episodes_window import EpisodesWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from benchmark.episodes.episode_ratings import judged
+from benchmark.episodes.episode_setup import save_character, save_scenario
+from benchmark.episodes.episode_state import state_of
+from benchmark.judging.judge_registry import add_judge
+from project.entities.roleplay import Act, EpisodeEnd, Relationship, Scenario
+from project.entities.study_records import Json, ParticipantRole
+from project.queries.episode_rows import all_characters, all_episodes, all_scenarios
+from project.session.session import Session
 from tests.fakes.episodes import ANNA, BRAM, GOALS, SCENE, acts
 from tests.fakes.misbehaving_server import Server, misbehaving, says
 from tests.qt.walking import nameless, unexplained
@@ -224,8 +223,8 @@ def test_files_of_sotopia_come_in_and_go_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     chosen = shared_data / "sotopia" / "sotopia_pi_episodes.jsonl"
-    monkeypatch.setattr(Questions, "file", lambda *_: chosen)
-    monkeypatch.setattr(Questions, "save", lambda *_: tmp_path / "out.jsonl")
+    monkeypatch.setattr(Dialogs, "file", lambda *_: chosen)
+    monkeypatch.setattr(Dialogs, "save", lambda *_: tmp_path / "out.jsonl")
     _, window = opened(qtbot, open_window, study)
     window.page.bring.click()
     assert len(window.page.list.texts()) == 10

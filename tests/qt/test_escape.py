@@ -19,20 +19,16 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.gui.main_window import MainWindow
-from app.gui.segments.window import SegmentsWindow
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments, values_of
-from project.store import Study
-from project.synthetic import fill
-from project.types import Segment
-from widgets.choice_table import Cell, ChoiceTable
-from widgets.escape import mark_search
-from widgets.note_edit import NoteEdit
-from widgets.number_boxes import DecimalBox, IntegerBox
-from widgets.text_area import TextArea
-from widgets.text_dialog import TextDialog
-from widgets.time_edit import TimeEdit
+from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Segment
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments, values_of
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
+from widgets.dialogs.dialog_windows import TextDialog
+from widgets.form.input_fields import DecimalBox, GrowingTextEdit, IntegerBox, NoteEdit, TimeEdit, mark_search
+from widgets.table.record_table import ChoiceCell, ChoiceTable
 
 ESCAPE = Qt.Key.Key_Escape
 
@@ -63,7 +59,7 @@ FIELDS: dict[str, Callable[[], QWidget]] = {
     "note": lambda: _filled(NoteEdit(), "12"),
     "text": lambda: _filled(QPlainTextEdit(), "12"),
     "rich text": lambda: _filled(QTextEdit(), "12"),
-    "area": lambda: _filled(TextArea(lambda: None), "12"),
+    "area": lambda: _filled(GrowingTextEdit(lambda: None), "12"),
     "whole number": lambda: _filled(IntegerBox(), "12"),
     "number": lambda: _filled(DecimalBox(), "12"),
     "choice that can be typed": lambda: _filled(QComboBox(editable=True), "12"),
@@ -158,7 +154,7 @@ def test_what_cannot_be_changed_does_not_hold_esc_up(qtbot: QtBot, dialog: QDial
 
 def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> None:
     table = ChoiceTable(("Lane", "Who"), "Lanes")
-    table.fill([[Cell("speech"), Cell("Ada", free=True)]])
+    table.fill([[ChoiceCell("speech"), ChoiceCell("Ada", free=True)]])
     _enter(qtbot, dialog, table)
     chosen: list[str] = []
     table.chosen.connect(lambda _row, _column, text: chosen.append(text))
@@ -217,7 +213,7 @@ def test_the_rationale_is_as_it_was_also_where_it_was_saved_meanwhile(qtbot: QtB
     before = values_of(session.study, first.id).get("rationale")
     _press(Qt.Key.Key_T)
     field = QApplication.focusWidget()
-    assert isinstance(field, TextArea)
+    assert isinstance(field, GrowingTextEdit)
     old = field.toPlainText()
     QTest.keyClicks(field, "Well, ")
 

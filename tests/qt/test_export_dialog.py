@@ -12,15 +12,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from anonymize.methods import registry
-from anonymize.methods.registry import METHODS, recommended
+from anonymize.export.preview_job import Preview
+from anonymize.methods import face_methods as registry
+from anonymize.methods.face_methods import METHODS, recommended
 from anonymize.methods.solid import Solid
-from app.core.jobs import Work
-from app.core.rendering.preview import Preview
-from app.gui.export_dialog import ExportDialog
-from app.gui.preview_feed import PreviewFeed
+from app.gui.export.export_dialog import ExportDialog
+from app.gui.export.export_preview import PreviewFeed
 from project.errors import UserError
-from project.limits import chosen, hold_to_limits, limited
+from project.option_limits import chosen, hold_to_limits, limited
+from project.session.jobs import JobSpec
 
 TALLEST = 720
 
@@ -200,15 +200,15 @@ def feed(tmp_path: Path) -> Iterator[PreviewFeed]:
     made.close()
 
 
-def work(tmp_path: Path, shade: int, **more: Any) -> Work:
+def work(tmp_path: Path, shade: int, **more: Any) -> JobSpec:
     parameters: Mapping[str, Any] = {"shade": shade, "file": str(tmp_path / f"{shade}.npz"), **more}
-    return Work("preview", f"Preview {shade}", "r", parameters)
+    return JobSpec("preview", f"Preview {shade}", "r", parameters)
 
 
 def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tmp_path: Path) -> None:
     made: list[str] = []
 
-    def prepare(shade: int) -> Work:
+    def prepare(shade: int) -> JobSpec:
         made.append(str(shade))
         return work(tmp_path, shade)
 
@@ -231,7 +231,7 @@ def test_one_that_takes_long_is_stopped_when_another_is_wanted(qtbot: QtBot, fee
 
 
 def test_why_there_is_none_is_said(qtbot: QtBot, feed: PreviewFeed) -> None:
-    def refuse() -> Work:
+    def refuse() -> JobSpec:
         raise UserError("No faces were looked for.", "Track them first.")
 
     with qtbot.waitSignal(feed.failed) as failed:

@@ -10,12 +10,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.judges import add_judge
-from app.core.questions.hardening.rules import rules_of
-from app.gui.main_window import MainWindow
-from app.gui.questions.funnel_window import FunnelWindow
-from project.judging import JudgmentStatus
-from project.queries.questions import all_questions
+from app.gui.questions.filter_tab import FunnelWindow
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.filter_rules import rules_of
+from project.entities.judgments import JudgmentStatus
+from project.queries.question_rows import all_questions
 from tests.fakes.questions_said import GPT, ask_about, pass_all, said
 from tests.unit.core.pairs import open_study
 from tests.unit.core.questions.hardening.test_taking_over import HARDER

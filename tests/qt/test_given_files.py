@@ -11,17 +11,17 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.interchange.registry import FORMATS, format_called
-from app.gui.dialogs import Questions
-from app.gui.interchange.import_window import ImportWindow
-from app.gui.main_window import MainWindow
-from app.gui.starting import StartDialog, StudyPlan
-from project.queries.recordings import all_recordings
-from project.store import Study
+from annotate.interchange.annotation_files import FORMATS, format_called
+from app.gui.files.annotation_import import ImportWindow
+from app.gui.files.start_dialog import StartDialog, StudyPlan
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Begins the study that the dialog proposes, but at a place that it is told, or none at all."""
 
     def __init__(self, place: Path | None) -> None:
@@ -32,12 +32,15 @@ class Answers(Questions):
     def window(self) -> QWidget:
         return QApplication.activeWindow()
 
-    def plan_study(self, dialog: Callable[[], StartDialog]) -> StudyPlan | None:
-        asked = dialog()
-        plan = asked.plan()
-        asked.deleteLater()
+    def ask(self, make: Callable[[], StartDialog]) -> StartDialog | None:
+        dialog = make()
+        plan = dialog.plan()
+        dialog.deleteLater()
         self.proposed.append(plan)
-        return replace(plan, path=self.place) if self.place is not None else None
+        if self.place is None:
+            return None
+        dialog.plan = lambda: replace(plan, path=self.place)
+        return dialog
 
     def annotations(self, window: QWidget | None = None) -> Path | None:
         return None
@@ -112,7 +115,7 @@ def test_the_dialog_of_an_import_offers_what_some_importer_reads_and_nothing_els
         return "", ""
 
     monkeypatch.setattr(QFileDialog, "getOpenFileName", chosen)
-    Questions(window).annotations()
+    Dialogs(window).annotations()
     first, *each = given[0].split(";;")
     assert first.startswith("All supported files (")
     endings = [set(re.findall(r"\*(\.[\w.]+)", kinds)) for kinds in (first, " ".join(each))]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.manual import contents
-from app.core.manual.contents import markdown, unfilled
-from app.core.manual.search import search
-from app.gui.help.reference import Reference
+from app.docs_browser import docs_pages as contents
+from app.docs_browser.docs_pages import markdown, unfilled
+from app.docs_browser.docs_search import search
+from app.gui.help.help_topics import ReferencePageLoader
 
 TELLS = """
 import json, sys
@@ -25,14 +25,14 @@ def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def reference(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Reference]:
-    made = Reference(command=(sys.executable, "-c", request.param))
+def reference(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[ReferencePageLoader]:
+    made = ReferencePageLoader(command=(sys.executable, "-c", request.param))
     yield made
     made.close()
 
 
 @pytest.mark.parametrize("reference", [TELLS], indirect=True)
-def test_each_page_gets_its_own_text_once_and_is_found_by_it(reference: Reference, qtbot: QtBot) -> None:
+def test_each_page_gets_its_own_text_once_and_is_found_by_it(reference: ReferencePageLoader, qtbot: QtBot) -> None:
     wanted = unfilled()
     assert "reference/commands.md" in wanted
     assert search("zebrafish") == []
@@ -46,7 +46,7 @@ def test_each_page_gets_its_own_text_once_and_is_found_by_it(reference: Referenc
 
 
 @pytest.mark.parametrize("reference", [FAILS], indirect=True)
-def test_where_nothing_comes_back_the_pages_stay_as_they_are(reference: Reference, qtbot: QtBot) -> None:
+def test_where_nothing_comes_back_the_pages_stay_as_they_are(reference: ReferencePageLoader, qtbot: QtBot) -> None:
     wanted = unfilled()
     reference.ask()
     qtbot.waitUntil(lambda: not reference.under_way)
@@ -54,7 +54,7 @@ def test_where_nothing_comes_back_the_pages_stay_as_they_are(reference: Referenc
 
 
 @pytest.mark.parametrize("reference", ["import time; time.sleep(60)"], indirect=True)
-def test_it_can_be_stopped(reference: Reference) -> None:
+def test_it_can_be_stopped(reference: ReferencePageLoader) -> None:
     reference.ask()
     reference.close()
     assert not reference.under_way

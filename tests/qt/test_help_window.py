@@ -9,11 +9,11 @@ from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from app.core.manual.contents import contents
-from app.gui.help.window import HelpWindow
-from app.gui.main_window import MainWindow
-from project.store import Study
-from project.synthetic import fill
+from app.docs_browser.docs_pages import contents
+from app.gui.help.help_window import HelpWindow
+from app.gui.window.main_window import MainWindow
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from widgets import theme
 
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QIcon, QImage
 
 from resources import resource
 from widgets import theme
-from widgets.icons import icon, pixmap
+from widgets.theme import icon, pixmap
 
 ROOT = Path(theme.__file__).resolve().parents[1]
 

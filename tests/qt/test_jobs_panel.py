@@ -2,10 +2,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QProgressBar
 
+from app.gui.jobs.jobs_panel import JobRow, JobsButton, JobsPanel, JobState
 from tests.qt.walking import nameless, unexplained
-from widgets.job_row import JobRow
-from widgets.jobs_button import JobsButton
-from widgets.jobs_panel import JobsPanel, JobState
 
 
 @pytest.fixture

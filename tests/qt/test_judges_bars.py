@@ -6,11 +6,11 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLabel, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
+from app.gui.judges.judge_bars import JudgeQueueBar, QueueLine
+from app.gui.judges.request_facts import JudgeRequestPreview, SentMessage, SentPicture
+from app.gui.judges.request_inspector import SentView
 from tests.qt.walking import nameless, unexplained
-from widgets.judges.queue_bar import QueueBar, QueueLine
-from widgets.judges.sent import Sent, SentMessage, SentPicture
-from widgets.judges.sent_view import SentView
-from widgets.judges.tick_menu import Entry, TickMenu
+from widgets.form.checklists import TickMenu, TickMenuItem
 
 LINES = (
     QueueLine("1", "File", "this machine", running=1, waiting=2, done=3),
@@ -18,17 +18,19 @@ LINES = (
 )
 
 
-def sent(forbidden: str = "", **other: object) -> Sent:
+def sent(forbidden: str = "", **other: object) -> JudgeRequestPreview:
     picture = QImage(64, 36, QImage.Format.Format_RGB32)
     picture.fill(QColor("teal"))
     frames = tuple(SentPicture(f"{at}.0 s", "64 x 36", 1000 + at, f"{at:064d}", picture) for at in range(3))
     messages = (SentMessage("system", "Watch."), SentMessage("user", "<img src=http://127.0.0.1:9/x.png>", frames))
     facts = {"where": "api.example.org", "local": False, "permission": "" if forbidden else "anonymized", **other}
-    return Sent("Server, raw", forbidden=forbidden, messages=messages, form='{"type": "object"}', **facts)  # type: ignore[arg-type]
+    return JudgeRequestPreview(
+        "Server, raw", forbidden=forbidden, messages=messages, form='{"type": "object"}', **facts
+    )  # type: ignore[arg-type]
 
 
 def test_the_queue_says_what_runs_where_and_cancels_one_or_all(qtbot: QtBot) -> None:
-    bar = QueueBar()
+    bar = JudgeQueueBar()
     qtbot.addWidget(bar)
     assert bar.isHidden()
     bar.show_lines(LINES)
@@ -51,19 +53,19 @@ def test_the_queue_says_what_runs_where_and_cancels_one_or_all(qtbot: QtBot) -> 
 def test_what_is_ticked_stays_ticked_while_it_is_not_offered(qtbot: QtBot) -> None:
     menu = TickMenu("See", "Raw")
     qtbot.addWidget(menu)
-    menu.set_entries([Entry("raw", "Raw"), Entry("run-1", "Blurred")])
+    menu.set_entries([TickMenuItem("raw", "Raw"), TickMenuItem("run-1", "Blurred")])
     menu.choose(["run-1"])
-    menu.set_entries([Entry("raw", "Raw")])
+    menu.set_entries([TickMenuItem("raw", "Raw")])
     assert menu.chosen() == ()
     assert menu.accessibleName() == "See: Raw"
-    menu.set_entries([Entry("raw", "Raw"), Entry("run-1", "Blurred")])
+    menu.set_entries([TickMenuItem("raw", "Raw"), TickMenuItem("run-1", "Blurred")])
     assert menu.chosen() == ("run-1",)
 
 
 def test_the_list_ticks_and_offers_what_can_be_done_with_each(qtbot: QtBot) -> None:
     menu = TickMenu("Judges", "Choose judges")
     qtbot.addWidget(menu)
-    menu.set_entries([Entry("1", "File"), Entry("2", "R&D server")])
+    menu.set_entries([TickMenuItem("1", "File"), TickMenuItem("2", "R&D server")])
     menu.set_acts({"add": "&Add judge…"}, {"edit": "&Edit"})
     listed = menu.menu()
     assert listed is not None

@@ -10,16 +10,26 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.gui.judges.answer_columns import (
+    TALLEST,
+    Chips,
+    ChoiceChip,
+    ColumnPairPosition,
+    Fold,
+    JudgmentColumn,
+    JudgmentColumnState,
+    JudgmentTable,
+    LabelCell,
+    RowHead,
+    TextCell,
+    WordsCell,
+)
+from app.gui.judges.judges_mode import RawView
+from app.gui.judges.judges_page import NARROWEST, JudgmentTableView
 from tests.qt.walking import nameless, unexplained
 from widgets import theme
-from widgets.judges.board import NARROWEST, Board
-from widgets.judges.cells import TALLEST, WordsCell
-from widgets.judges.fold import Fold
-from widgets.judges.plain_text import SHOWN, plainly
-from widgets.judges.raw_view import RawView
-from widgets.judges.shown import Chip, Chips, Column, Pair, RowHead, State, Table, Verdict, Words
-from widgets.label_chip import LabelChip
-from widgets.label_looks import LabelLook, Pattern, Sign
+from widgets.labels import LabelChip, LabelLook, Pattern, Sign
+from widgets.text_labels import SHOWN, plainly
 
 ERROR = LabelLook("error", "Error", "error", Pattern.HATCH, Sign.CROSS)
 FINE = LabelLook("competence", "Competence", "competence", Pattern.SOLID, Sign.TICK)
@@ -38,34 +48,34 @@ HARMFUL = (
 )
 
 
-def column(key: str, rationale: str = "It left.", **other: object) -> Column:
+def column(key: str, rationale: str = "It left.", **other: object) -> JudgmentColumn:
     facts: dict[str, object] = {
         "what": "openai · some-model",
-        "state": State.ANSWERED,
+        "state": JudgmentColumnState.ANSWERED,
         "condition": "Raw",
         "cells": {
-            "label": Verdict(ERROR, ("Ada",), ("Bo",)),
-            "attributes": Chips((Chip("Emotions", True), Chip("Social norms", False))),
-            "rationale": Words(rationale),
+            "label": LabelCell(ERROR, ("Ada",), ("Bo",)),
+            "attributes": Chips((ChoiceChip("Emotions", True), ChoiceChip("Social norms", False))),
+            "rationale": TextCell(rationale),
         },
         "judgment_id": f"said by {key}",
         "judge_id": f"judge {key}",
         "own_condition": "raw",
     }
-    return Column(key, key.capitalize(), **{**facts, **other})  # type: ignore[arg-type]
+    return JudgmentColumn(key, key.capitalize(), **{**facts, **other})  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def board(qtbot: QtBot) -> Callable[..., Board]:
-    kept: list[Board] = []
+def board(qtbot: QtBot) -> Callable[..., JudgmentTableView]:
+    kept: list[JudgmentTableView] = []
 
-    def make(*columns: Column, width: int = 640) -> Board:
-        made = Board()
+    def make(*columns: JudgmentColumn, width: int = 640) -> JudgmentTableView:
+        made = JudgmentTableView()
         qtbot.addWidget(made)
         made.resize(width, 600)
         made.show()
         qtbot.waitExposed(made)
-        made.show_table(Table(ROWS, columns))
+        made.show_table(JudgmentTable(ROWS, columns))
         kept.append(made)
         return made
 
@@ -77,7 +87,7 @@ def texts(widget: QWidget) -> list[str]:
     return [*found, *(one.toPlainText() for one in widget.findChildren(QPlainTextEdit))]
 
 
-def test_a_verdict_says_in_words_and_signs_who_agrees(board: Callable[..., Board]) -> None:
+def test_a_verdict_says_in_words_and_signs_who_agrees(board: Callable[..., JudgmentTableView]) -> None:
     shown = board(column("one"), column("two"))
     cell = shown.place_of("one")["label"]
     (chip,) = cell.findChildren(LabelChip)
@@ -86,7 +96,9 @@ def test_a_verdict_says_in_words_and_signs_who_agrees(board: Callable[..., Board
     assert [one.accessibleName() for one in cell.findChildren(QLabel)] == ["Agrees with Ada", "Differs from Bo"]
 
 
-def test_choices_that_most_people_did_not_make_are_marked_without_colour(board: Callable[..., Board]) -> None:
+def test_choices_that_most_people_did_not_make_are_marked_without_colour(
+    board: Callable[..., JudgmentTableView],
+) -> None:
     cell = board(column("one")).place_of("one")["attributes"]
     assert texts(cell) == ["Emotions", "≠ Social norms"]
     assert "Social norms, most people did not choose it" in [one.accessibleName() for one in cell.findChildren(QLabel)]
@@ -94,13 +106,13 @@ def test_choices_that_most_people_did_not_make_are_marked_without_colour(board: 
 
 @pytest.mark.parametrize("text", HARMFUL)
 def test_what_a_model_writes_is_plain_text_wherever_it_is_shown(
-    board: Callable[..., Board], qtbot: QtBot, text: str
+    board: Callable[..., JudgmentTableView], qtbot: QtBot, text: str
 ) -> None:
     shown = board(
         column("one", text, thoughts=text),
-        column("two", state=State.ERROR, said=text, cells={}),
+        column("two", state=JudgmentColumnState.ERROR, said=text, cells={}),
         column(
-            "three", cells={"label": Verdict(LabelLook(text, text, "error", Pattern.GRID, Sign.WAVE))}, facts=(text,)
+            "three", cells={"label": LabelCell(LabelLook(text, text, "error", Pattern.GRID, Sign.WAVE))}, facts=(text,)
         ),
     )
     (fold,) = shown.findChildren(Fold)
@@ -140,7 +152,7 @@ def test_characters_that_act_are_written_out(text: str, shown: str) -> None:
     assert plainly(text) == shown
 
 
-def test_a_megabyte_is_shown_in_parts(board: Callable[..., Board], qtbot: QtBot) -> None:
+def test_a_megabyte_is_shown_in_parts(board: Callable[..., JudgmentTableView], qtbot: QtBot) -> None:
     text = "".join(f"{at:07d} " for at in range(131_072))
     cell = board(column("one", text)).place_of("one")["rationale"]
     assert isinstance(cell, WordsCell)
@@ -156,7 +168,7 @@ def test_a_megabyte_is_shown_in_parts(board: Callable[..., Board], qtbot: QtBot)
     assert max(map(len, read)) <= SHOWN
 
 
-def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., Board]) -> None:
+def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., JudgmentTableView]) -> None:
     shown = board(*(column(key) for key in "abcde"), width=480)
     bar = shown.horizontalScrollBar()
     assert bar.maximum() > 0
@@ -171,18 +183,20 @@ def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., B
     assert head.mapTo(shown, head.rect().topLeft()).y() == 0
 
 
-def test_what_did_not_change_keeps_its_widgets(board: Callable[..., Board]) -> None:
-    one, two = column("one"), column("two", state=State.ASKING, cells={}, judgment_id="")
+def test_what_did_not_change_keeps_its_widgets(board: Callable[..., JudgmentTableView]) -> None:
+    one, two = column("one"), column("two", state=JudgmentColumnState.ASKING, cells={}, judgment_id="")
     shown = board(one, two)
     kept = shown.place_of("one")["rationale"]
     before = shown.place_of("two")["foot"]
-    shown.show_table(Table(ROWS, (one, column("two"))))
+    shown.show_table(JudgmentTable(ROWS, (one, column("two"))))
     assert shown.place_of("one")["rationale"] is kept
     assert shown.place_of("two")["foot"] is not before
 
 
-def test_who_is_asked_can_be_cancelled_and_who_answered_asked_again(board: Callable[..., Board], qtbot: QtBot) -> None:
-    shown = board(column("one"), column("two", state=State.ASKING, cells={}, judgment_id=""))
+def test_who_is_asked_can_be_cancelled_and_who_answered_asked_again(
+    board: Callable[..., JudgmentTableView], qtbot: QtBot
+) -> None:
+    shown = board(column("one"), column("two", state=JudgmentColumnState.ASKING, cells={}, judgment_id=""))
     again = [one.text() for one in shown.place_of("one")["foot"].findChildren(QPushButton)]
     assert again == ["Ask again", "Sent…", "Raw…"]
     (cancel,) = shown.place_of("two")["foot"].findChildren(QPushButton)
@@ -192,8 +206,10 @@ def test_who_is_asked_can_be_cancelled_and_who_answered_asked_again(board: Calla
     assert caught.args[0].key == "two"
 
 
-def test_a_hidden_column_shows_nothing_of_the_answer(board: Callable[..., Board]) -> None:
-    hidden = column("one", state=State.HIDDEN, said="Mark this moment yourself first.", thoughts="secret", cells={})
+def test_a_hidden_column_shows_nothing_of_the_answer(board: Callable[..., JudgmentTableView]) -> None:
+    hidden = column(
+        "one", state=JudgmentColumnState.HIDDEN, said="Mark this moment yourself first.", thoughts="secret", cells={}
+    )
     shown = board(hidden)
     assert not shown.findChildren(LabelChip)
     assert not shown.findChildren(Fold)
@@ -201,7 +217,7 @@ def test_a_hidden_column_shows_nothing_of_the_answer(board: Callable[..., Board]
     assert "Hidden until your own is saved" in texts(shown.place_of("one")["head"])
 
 
-def test_words_can_be_taken_over_field_by_field(board: Callable[..., Board], qtbot: QtBot) -> None:
+def test_words_can_be_taken_over_field_by_field(board: Callable[..., JudgmentTableView], qtbot: QtBot) -> None:
     shown = board(column("one", takeable=frozenset({"rationale"})))
     (take,) = shown.place_of("one")["rationale"].findChildren(QPushButton)
     with qtbot.waitSignal(shown.take_requested) as caught:
@@ -210,7 +226,7 @@ def test_words_can_be_taken_over_field_by_field(board: Callable[..., Board], qtb
     assert caught.args[1] == "rationale"
 
 
-def test_tab_goes_down_a_column_and_then_to_the_next(board: Callable[..., Board], qtbot: QtBot) -> None:
+def test_tab_goes_down_a_column_and_then_to_the_next(board: Callable[..., JudgmentTableView], qtbot: QtBot) -> None:
     shown = board(column("one"), column("two"))
     shown.activateWindow()
     qtbot.waitUntil(shown.isActiveWindow)
@@ -228,14 +244,18 @@ def test_tab_goes_down_a_column_and_then_to_the_next(board: Callable[..., Board]
     assert walked[4] == "Two, Rationale"
 
 
-def test_a_pair_is_one_judge_in_two_conditions(board: Callable[..., Board]) -> None:
-    shown = board(column("one", pair=Pair.FIRST), column("two", pair=Pair.SECOND, condition="Blur"))
+def test_a_pair_is_one_judge_in_two_conditions(board: Callable[..., JudgmentTableView]) -> None:
+    shown = board(
+        column("one", pair=ColumnPairPosition.FIRST), column("two", pair=ColumnPairPosition.SECOND, condition="Blur")
+    )
     first, second = (shown.place_of(key)["head"] for key in ("one", "two"))
     assert first.geometry().right() + 1 >= second.geometry().left()
     assert "⇄ Blur" in texts(second)
 
 
-def test_everything_has_a_name_and_both_themes_work(board: Callable[..., Board], qapp: QApplication) -> None:
+def test_everything_has_a_name_and_both_themes_work(
+    board: Callable[..., JudgmentTableView], qapp: QApplication
+) -> None:
     shown = board(column("one", thoughts="hm", takeable=frozenset({"rationale"})), column("two"))
     assert nameless(shown) == []
     assert unexplained(shown) == []

@@ -9,31 +9,30 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.blind_first import set_blind_first
-from app.core.commands.judges import add_judge
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.policy import set_policy
-from app.core.session import Session
-from app.core.settings import load_view
-from app.gui.judges.entry_dialog import EntryDialog
-from app.gui.main_window import MainWindow
-from app.gui.option_form import OptionForm
-from project.judging import JudgeEntry, JudgmentStatus
-from project.policy import Level, Policy
-from project.queries.judges import all_judges
-from project.queries.judgments import judgments_of, reveals
-from project.queries.participants import all_participants
-from project.queries.policy import all_egress
-from project.queries.segments import values_of
-from project.types import ConsentUse, ParticipantRole
+from annotate.blinding.reveals import set_blind_first
+from annotate.study.people import add_participant, set_consent
+from anonymize.egress.policy_edits import set_policy
+from app.gui.judges.answer_columns import JudgmentColumn, JudgmentColumnState
+from app.gui.judges.judge_entries import EntryDialog
+from app.gui.judges.judges_mode import RawView
+from app.gui.judges.judges_page import JudgesPage
+from app.gui.judges.request_inspector import SentView
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from project.entities.egress_policy import EgressLevel, Policy
+from project.entities.judgments import JudgeEntry, JudgmentStatus
+from project.entities.study_records import ConsentUse, ParticipantRole
+from project.queries.judgment_rows import all_judges, judgments_of, reveals
+from project.queries.policy_rows import all_egress
+from project.queries.recording_rows import all_participants
+from project.queries.segment_rows import values_of
+from project.session.session import Session
+from project.session.settings import load_view
 from tests.fakes.judgments import made_up, store
 from tests.fakes.misbehaving_server import Server, hangs, misbehaving, says
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.pairs import WALK, mark, open_study
-from widgets.judges.page import JudgesPage
-from widgets.judges.raw_view import RawView
-from widgets.judges.sent_view import SentView
-from widgets.judges.shown import Column, State
+from widgets.form.form import OptionForm
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -70,10 +69,10 @@ class Judging:
         assert self.window.studio.session is not None
         return self.window.studio.session
 
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, JudgmentColumn]:
         return {one.name: one for one in self.page.board.table().columns}
 
-    def states(self) -> dict[str, State]:
+    def states(self) -> dict[str, JudgmentColumnState]:
         return {name: one.state for name, one in self.columns().items()}
 
     def tick(self, *names: str) -> None:
@@ -125,9 +124,13 @@ def test_one_key_asks_all_chosen_judges_and_their_answers_stream_in(
     add_judge(session, "Always", "constant", settings={"says": "competence"})
     add_server(session, server.url)
     shown = judging()
-    assert shown.states() == {"Always": State.NOT_ASKED, "Server": State.NOT_ASKED, "Ada": State.PERSON}
+    assert shown.states() == {
+        "Always": JudgmentColumnState.NOT_ASKED,
+        "Server": JudgmentColumnState.NOT_ASKED,
+        "Ada": JudgmentColumnState.PERSON,
+    }
     shown.ask()
-    shown.wait(lambda: set(shown.states().values()) == {State.ANSWERED, State.PERSON})
+    shown.wait(lambda: set(shown.states().values()) == {JudgmentColumnState.ANSWERED, JudgmentColumnState.PERSON})
     assert len(server.asked) == 1
     verdicts = {name: one.cells["label"] for name, one in shown.columns().items()}
     assert [verdicts[name].agrees for name in ("Always", "Server")] == [(), ("Ada",)]  # type: ignore[union-attr]
@@ -155,13 +158,15 @@ def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: C
         add_server(session, server.url, "Two")
         shown = judging()
         shown.ask()
-        shown.wait(lambda: list(shown.states().values())[:2] == [State.ASKING, State.ASKING])
+        shown.wait(
+            lambda: list(shown.states().values())[:2] == [JudgmentColumnState.ASKING, JudgmentColumnState.ASKING]
+        )
         foot = shown.page.board.place_of(shown.columns()["One"].key)["foot"]
         next(one for one in foot.findChildren(QPushButton) if one.text() == "Cancel").click()
-        shown.wait(lambda: shown.states()["One"] is State.NOT_ASKED)
-        assert shown.states()["Two"] is State.ASKING
+        shown.wait(lambda: shown.states()["One"] is JudgmentColumnState.NOT_ASKED)
+        assert shown.states()["Two"] is JudgmentColumnState.ASKING
         shown.page.queue.cancel_all.click()
-        shown.wait(lambda: shown.states()["Two"] is State.NOT_ASKED)
+        shown.wait(lambda: shown.states()["Two"] is JudgmentColumnState.NOT_ASKED)
         shown.wait(lambda: not shown.window.jobs.busy)
     assert judgments_of(shown.session.study, shown.segment_id) == []
 
@@ -209,7 +214,7 @@ def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
     assert "nothing-leaves" in shown.page.bar.notes()
     assert shown.page.bar.policy.isVisibleTo(shown.page)
     shown.ask()
-    shown.wait(lambda: shown.states()["Server"] is State.NOT_SENT)
+    shown.wait(lambda: shown.states()["Server"] is JudgmentColumnState.NOT_SENT)
     assert "nothing-leaves" in shown.columns()["Server"].said
     assert not any(one.permission for one in all_egress(shown.session.study))
     shown.page.bar.policy.click()
@@ -220,7 +225,7 @@ def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Ca
     made, _ = add_participant(session, "P01", ParticipantRole.USER, WALK)
     (who,) = (one for one in all_participants(session.study) if one.id == made)
     set_consent(session, who, ConsentUse.MODELS, True)
-    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7", unencrypted=True))
+    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7", unencrypted=True))
     add_server(session, "http://localhost:8080/v1", "Here")
     add_server(session, "http://second.example.org/v1", "Second")
     add_server(session, "https://judge.example.org/v1", coerce="Second")
@@ -243,7 +248,7 @@ def test_judges_at_other_machines_are_asked_once_somebody_ticked_them(
         "Here"
     ]
     shown.ask()
-    shown.wait(lambda: shown.states()["Here"] is State.ANSWERED)
+    shown.wait(lambda: shown.states()["Here"] is JudgmentColumnState.ANSWERED)
     assert [one.departure.host for one in all_egress(shown.session.study)] == ["127.0.0.1"]
 
 
@@ -254,13 +259,13 @@ def test_judges_stay_hidden_until_ones_own_is_saved(
     secret = {"label": "competence", "rationale": "SECRET-WORDS", "attributes": ["emotions"]}
     store(session, made_up(entry, session, segment_id, secret, raw="SECRET-WORDS", thinking="SECRET-WORDS"))
     shown = judging("Bo")
-    assert shown.states()["Server"] is State.HIDDEN
+    assert shown.states()["Server"] is JudgmentColumnState.HIDDEN
     assert "Mark this moment yourself" in shown.columns()["Server"].said
     labels = [one.text() for one in shown.page.findChildren(QLabel)]
     assert not any("SECRET" in one for one in labels)
     assert reveals(shown.session.study) == []
     shown.window.studio.edit(lambda session: set_blind_first(session, False))
-    assert shown.states()["Server"] is State.ANSWERED
+    assert shown.states()["Server"] is JudgmentColumnState.ANSWERED
 
 
 def test_words_are_taken_over_into_ones_own_form_and_undone_in_one_step(
@@ -315,7 +320,7 @@ def test_the_inspector_shows_every_word_before_it_is_sent(
     assert (sent.local, sent.permission, sent.forbidden) == (True, "local", "")
     assert server.asked == []
     view.ask.click()
-    shown.wait(lambda: shown.states()["Server"] is State.ANSWERED)
+    shown.wait(lambda: shown.states()["Server"] is JudgmentColumnState.ANSWERED)
     body = server.asked[0].body
     for message in sent.messages:
         assert message.text in str([str(one["content"]) for one in body["messages"]]).replace("\\n", "\n") or any(
@@ -329,7 +334,7 @@ def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
     judging: Callable[..., Judging], server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: dict[str, str] = {}
-    monkeypatch.setattr("app.gui.judges.entries.keep_key", lambda entry, key: kept.update({entry.name: key}))
+    monkeypatch.setattr("app.gui.judges.judge_entries.keep_key", lambda entry, key: kept.update({entry.name: key}))
     shown = judging()
     shown.page.add_requested.emit()
     (dialog,) = shown.window.findChildren(EntryDialog)
@@ -358,7 +363,7 @@ def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
     shown.session.study.path.with_suffix(".greenroom-wal").touch()
     everything = b"".join(one.read_bytes() for one in shown.session.study.path.parent.glob("*") if one.is_file())
     assert b"sk-very-secret" not in everything
-    assert shown.states()["Lab"] is State.NOT_ASKED
+    assert shown.states()["Lab"] is JudgmentColumnState.NOT_ASKED
 
 
 def test_a_key_in_an_address_is_refused_in_the_dialog(judging: Callable[..., Judging]) -> None:
@@ -402,7 +407,7 @@ def test_what_failed_says_why(session: Session, segment_id: str, judging: Callab
     store(session, made_up(entry, session, segment_id, {}, status=JudgmentStatus.ERROR, error=said))  # type: ignore[arg-type]
     shown = judging()
     column = shown.columns()["Server"]
-    assert (column.state, column.said) == (State.ERROR, said)
+    assert (column.state, column.said) == (JudgmentColumnState.ERROR, said)
     head = shown.page.board.place_of(column.key)["head"]
     assert said in [one.text() for one in head.findChildren(QLabel)]
 

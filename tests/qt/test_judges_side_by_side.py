@@ -9,22 +9,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.judges import add_judge
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.segments import add_segment
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from project.judging import JudgmentStatus
-from project.queries.judgments import judgments_of, reveals
-from project.queries.policy import all_egress
-from project.queries.segments import all_segments
-from project.store import Study
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import add_recordings, probe_file
+from app.gui.judges.answer_columns import UNDER_WAY, JudgmentColumn, JudgmentColumnState
+from app.gui.judges.judges_page import JudgesPage
+from app.gui.judges.request_inspector import SentView
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from project.entities.judgments import JudgmentStatus
+from project.queries.judgment_rows import judgments_of, reveals
+from project.queries.policy_rows import all_egress
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.llama_server import LlamaServer
 from tests.fakes.tiny_gguf import TinyModel
-from widgets.judges.page import JudgesPage
-from widgets.judges.sent_view import SentView
-from widgets.judges.shown import UNDER_WAY, Column, State
 
 pytest.importorskip("llama_cpp")
 
@@ -73,12 +73,16 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
     theirs = all_segments(session.study)
     assert len(theirs) == 2
 
-    def columns() -> dict[str, Column]:
+    def columns() -> dict[str, JudgmentColumn]:
         return {one.name: one for one in page.board.table().columns}
 
     for one in theirs:
         window.studio.select([one.id])
-        assert [column.state for column in columns().values()] == [State.NOT_ASKED, State.NOT_ASKED, State.PERSON]
+        assert [column.state for column in columns().values()] == [
+            JudgmentColumnState.NOT_ASKED,
+            JudgmentColumnState.NOT_ASKED,
+            JudgmentColumnState.PERSON,
+        ]
         QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_J, CONTROL)
         # Blind first: Ada marked nothing here yet, so she sees that there are answers, and no more.
         qtbot.waitUntil(
@@ -109,7 +113,10 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
         window.studio.select([one.id])
         shown = columns()
         assert list(shown) == ["File", "Server", "Bo", "Ada"]
-        assert {shown[name].state for name in ("File", "Server")} <= {State.ANSWERED, State.UNPARSED}
+        assert {shown[name].state for name in ("File", "Server")} <= {
+            JudgmentColumnState.ANSWERED,
+            JudgmentColumnState.UNPARSED,
+        }
         assert shown["File"].cells["label"] is not None
         assert [row.key for row in page.board.table().rows][:2] == ["label", "attributes"]
 

@@ -8,17 +8,16 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import segments as commands
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from project.judging import JudgmentStatus
-from project.queries.judgments import reveals
-from project.types import Changes
+from annotate.segments import segment_edits as commands
+from app.gui.window.main_window import MainWindow
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Changes
+from project.queries.judgment_rows import reveals
+from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
-from widgets.timeline.lane import LaneKind
-from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.verdicts import HIDDEN, SILENT, VerdictBar, told_verdict
+from widgets.timeline.lanes import HIDDEN, SILENT, LaneKind, VerdictBar, told_verdict
+from widgets.timeline.timeline_layout import HEADER, RULER
 
 Open = Callable[..., MainWindow]
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

@@ -6,15 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.transcript import add
-from app.core.session import Session
-from app.gui.judges.words import Known, Wanted, table_of
-from project.judging import RAW, JudgeEntry, JudgmentStatus
-from project.queries.segments import segment
-from project.types import Segment
+from annotate.transcript.transcript_edits import add
+from app.gui.judges.answer_columns import (
+    Chips,
+    ChoiceChip,
+    ColumnPairPosition,
+    JudgmentColumn,
+    JudgmentColumnState,
+    LabelCell,
+    TextCell,
+)
+from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, table_of
+from project.entities.judgments import RAW, JudgeEntry, JudgmentStatus
+from project.entities.study_records import Segment
+from project.queries.segment_rows import segment
+from project.session.session import Session
 from tests.fakes.judgments import made_up
 from tests.unit.core.pairs import mark, open_study
-from widgets.judges.shown import Chip, Chips, Column, Pair, State, Verdict, Words
 
 LOCAL = JudgeEntry("1", "Local", "llama-cpp", "/models/tiny-lm.gguf")
 SERVER = JudgeEntry("2", "Server", "openai", "some-model", {"currency": "EUR"})
@@ -39,13 +47,15 @@ def about(session: Session) -> Segment:
     return found
 
 
-def by_name(columns: tuple[Column, ...]) -> dict[str, Column]:
+def by_name(columns: tuple[JudgmentColumn, ...]) -> dict[str, JudgmentColumn]:
     return {one.name: one for one in columns}
 
 
 def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(session: Session, about: Segment) -> None:
     said = [made_up(SERVER, session, about.id, OTHER), made_up(LOCAL, session, about.id, SAID)]
-    shown = table_of(session, about, Known(said, wanted=[Wanted(LOCAL, RAW), Wanted(SERVER, RAW)]))
+    shown = table_of(
+        session, about, SegmentJudgments(said, wanted=[JudgeCondition(LOCAL, RAW), JudgeCondition(SERVER, RAW)])
+    )
     assert [one.name for one in shown.columns] == ["Local", "Server", "Ada", "Bo"]
     assert [one.what for one in shown.columns] == [
         "llama-cpp · tiny-lm.gguf",
@@ -57,15 +67,15 @@ def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(se
 
 def test_agreement_with_people_and_differences_are_marked(session: Session, about: Segment) -> None:
     said = [made_up(LOCAL, session, about.id, SAID), made_up(SERVER, session, about.id, OTHER)]
-    shown = table_of(session, about, Known(said))
+    shown = table_of(session, about, SegmentJudgments(said))
     columns = by_name(shown.columns)
     local, server = columns["Local"].cells["label"], columns["Server"].cells["label"]
-    assert isinstance(local, Verdict)
-    assert isinstance(server, Verdict)
+    assert isinstance(local, LabelCell)
+    assert isinstance(server, LabelCell)
     assert (local.agrees, local.differs) == (("Ada",), ("Bo",))
     assert (server.agrees, server.differs) == (("Bo",), ("Ada",))
     attributes = columns["Server"].cells["attributes"]
-    assert attributes == Chips((Chip("Emotions", False), Chip("Social norms and routines", True)))
+    assert attributes == Chips((ChoiceChip("Emotions", False), ChoiceChip("Social norms and routines", True)))
     assert [(one.name, one.differs) for one in shown.rows[:2]] == [("Verdict", True), ("Attributes", True)]
     assert {one.name: one.differs for one in shown.rows}["Rationale"] is False
 
@@ -77,13 +87,13 @@ def test_ratings_are_compared_and_their_reasons_are_not(session: Session, about:
         ),
         made_up(SERVER, session, about.id, {"goal_reason": "It did well.", "goal": 3, "secret": 0}),
     ]
-    shown = table_of(session, about, Known(ratings))
+    shown = table_of(session, about, SegmentJudgments(ratings))
     rows = {one.key: one for one in shown.rows}
     assert [one.name for one in shown.rows][-2:] == ["Goal", "Secret"]
     assert (rows["goal"].differs, rows["secret"].differs) == (False, True)
-    assert by_name(shown.columns)["Local"].cells["goal"] == Words("3\nIt tried.")
-    assert by_name(shown.columns)["Local"].cells["secret"] == Words("-1\nNo.")
-    assert by_name(shown.columns)["Server"].cells["secret"] == Words("0")
+    assert by_name(shown.columns)["Local"].cells["goal"] == TextCell("3\nIt tried.")
+    assert by_name(shown.columns)["Local"].cells["secret"] == TextCell("-1\nNo.")
+    assert by_name(shown.columns)["Server"].cells["secret"] == TextCell("0")
 
 
 def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Session, about: Segment) -> None:
@@ -92,44 +102,46 @@ def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Sessi
         made_up(LOCAL, session, about.id, SAID),
         made_up(SERVER, session, about.id, OTHER),
     ]
-    wanted = [Wanted(SERVER, "run-1"), Wanted(LOCAL, RAW)]
-    shown = table_of(session, about, Known(said, wanted=wanted, conditions={"run-1": "Blurred"}))
+    wanted = [JudgeCondition(SERVER, "run-1"), JudgeCondition(LOCAL, RAW)]
+    shown = table_of(session, about, SegmentJudgments(said, wanted=wanted, conditions={"run-1": "Blurred"}))
     assert [(one.name, one.condition, one.pair) for one in shown.columns[:3]] == [
-        ("Server", "Raw", Pair.FIRST),
-        ("Server", "Blurred", Pair.SECOND),
-        ("Local", "Raw", Pair.NONE),
+        ("Server", "Raw", ColumnPairPosition.FIRST),
+        ("Server", "Blurred", ColumnPairPosition.SECOND),
+        ("Local", "Raw", ColumnPairPosition.NONE),
     ]
 
 
 def test_the_newest_answer_counts(session: Session, about: Segment) -> None:
     old = made_up(LOCAL, session, about.id, OTHER, at="2026-11-20T12:00:00+00:00")
     new = made_up(LOCAL, session, about.id, SAID)
-    (column, *_) = table_of(session, about, Known([old, new])).columns
+    (column, *_) = table_of(session, about, SegmentJudgments([old, new])).columns
     assert column.judgment_id == new.id
 
 
 def test_an_answer_stays_in_sight_when_asking_again_fails(session: Session, about: Segment) -> None:
     answer = made_up(LOCAL, session, about.id, SAID, at="2026-11-20T12:00:00+00:00")
     failed = made_up(LOCAL, session, about.id, {}, status=JudgmentStatus.ERROR, error="It was cut off.")
-    (column, *_) = table_of(session, about, Known([failed, answer])).columns
-    assert (column.state, column.judgment_id) == (State.ANSWERED, answer.id)
+    (column, *_) = table_of(session, about, SegmentJudgments([failed, answer])).columns
+    assert (column.state, column.judgment_id) == (JudgmentColumnState.ANSWERED, answer.id)
     assert column.said == "Asked again: error. It was cut off."
-    (column, *_) = table_of(session, about, Known([answer], not_sent={("1", RAW): "Its file is gone."})).columns
-    assert (column.state, column.said) == (State.ANSWERED, "Asked again: not sent. Its file is gone.")
+    (column, *_) = table_of(
+        session, about, SegmentJudgments([answer], not_sent={("1", RAW): "Its file is gone."})
+    ).columns
+    assert (column.state, column.said) == (JudgmentColumnState.ANSWERED, "Asked again: not sent. Its file is gone.")
     assert column.cells["label"] is not None
     (column, *_) = table_of(
-        session, about, Known([], wanted=[Wanted(LOCAL, RAW)], not_sent={("1", RAW): "No."})
+        session, about, SegmentJudgments([], wanted=[JudgeCondition(LOCAL, RAW)], not_sent={("1", RAW): "No."})
     ).columns
-    assert (column.state, column.said) == (State.NOT_SENT, "No.")
+    assert (column.state, column.said) == (JudgmentColumnState.NOT_SENT, "No.")
 
 
 def test_what_is_hidden_decides_nothing_that_is_shown(session: Session, about: Segment) -> None:
     seen, hidden = made_up(LOCAL, session, about.id, SAID), made_up(SERVER, session, about.id, OTHER, thinking="hm")
-    alone = table_of(session, about, Known([seen]))
-    shown = table_of(session, about, Known([seen], [hidden], "Mark it yourself first."))
+    alone = table_of(session, about, SegmentJudgments([seen]))
+    shown = table_of(session, about, SegmentJudgments([seen], [hidden], "Mark it yourself first."))
     assert shown.rows == alone.rows
     column = by_name(shown.columns)["Server"]
-    assert (column.state, column.said) == (State.HIDDEN, "Mark it yourself first.")
+    assert (column.state, column.said) == (JudgmentColumnState.HIDDEN, "Mark it yourself first.")
     assert (column.cells, column.thoughts, column.takeable) == ({}, "", frozenset())
     assert by_name(shown.columns)["Local"] == by_name(alone.columns)["Local"]
 
@@ -137,27 +149,27 @@ def test_what_is_hidden_decides_nothing_that_is_shown(session: Session, about: S
 @pytest.mark.parametrize(
     ("status", "state"),
     [
-        (JudgmentStatus.UNPARSED, State.UNPARSED),
-        (JudgmentStatus.REFUSED, State.REFUSED),
-        (JudgmentStatus.ERROR, State.ERROR),
+        (JudgmentStatus.UNPARSED, JudgmentColumnState.UNPARSED),
+        (JudgmentStatus.REFUSED, JudgmentColumnState.REFUSED),
+        (JudgmentStatus.ERROR, JudgmentColumnState.ERROR),
     ],
 )
 def test_what_failed_is_shown_as_such_also_while_answers_are_hidden(
-    session: Session, about: Segment, status: JudgmentStatus, state: State
+    session: Session, about: Segment, status: JudgmentStatus, state: JudgmentColumnState
 ) -> None:
     failed = replace(made_up(LOCAL, session, about.id, {}), status=status, error="The server was cut off.")
-    for known in (Known([failed]), Known([], [failed], "Later.")):
+    for known in (SegmentJudgments([failed]), SegmentJudgments([], [failed], "Later.")):
         (column, *_) = table_of(session, about, known).columns
         assert (column.state, column.said, column.cells) == (state, "The server was cut off.", {})
 
 
 def test_who_is_asked_and_who_was_not_asked_have_columns(session: Session, about: Segment) -> None:
-    wanted = [Wanted(LOCAL, RAW), Wanted(SERVER, RAW)]
+    wanted = [JudgeCondition(LOCAL, RAW), JudgeCondition(SERVER, RAW)]
     said = [made_up(LOCAL, session, about.id, SAID)]
-    known = Known(said, wanted=wanted, under_way={("1", RAW): State.ASKING})
+    known = SegmentJudgments(said, wanted=wanted, under_way={("1", RAW): JudgmentColumnState.ASKING})
     local, server, *_ = table_of(session, about, known).columns
-    assert (local.state, local.cells) == (State.ASKING, {})
-    assert (server.state, server.judge_id, server.own_condition) == (State.NOT_ASKED, "2", RAW)
+    assert (local.state, local.cells) == (JudgmentColumnState.ASKING, {})
+    assert (server.state, server.judge_id, server.own_condition) == (JudgmentColumnState.NOT_ASKED, "2", RAW)
 
 
 def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(session: Session, about: Segment) -> None:
@@ -170,9 +182,9 @@ def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(sess
         start_us=0,
         sight={"shortened": [["turns", 2, 80]]},
     )
-    (column, *_) = table_of(session, about, Known([plain])).columns
+    (column, *_) = table_of(session, about, SegmentJudgments([plain])).columns
     assert column.facts == ("1.2 s", "1,534 → 212 tokens", "0.0012 EUR")
-    (column, *_) = table_of(session, about, Known([special])).columns
+    (column, *_) = table_of(session, about, SegmentJudgments([special])).columns
     assert column.facts == (
         "1.2 s",
         "? → 212 tokens",
@@ -182,14 +194,14 @@ def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(sess
         "Shortened to fit the model",
         "About the segment as it was before it was moved",
     )
-    (column, *_) = table_of(session, about, Known([replace(plain, cached_from="judgment-0", ms=0)])).columns
+    (column, *_) = table_of(session, about, SegmentJudgments([replace(plain, cached_from="judgment-0", ms=0)])).columns
     assert column.facts == ("Cached: not asked again",)
 
 
 def test_an_answer_from_before_the_transcript_was_edited_says_so(session: Session, about: Segment) -> None:
     def facts(at: str) -> tuple[str, ...]:
         one = replace(made_up(SERVER, session, about.id, SAID), at=at)
-        return table_of(session, about, Known([one])).columns[0].facts
+        return table_of(session, about, SegmentJudgments([one])).columns[0].facts
 
     edited = "The transcript of it was edited since"
     before, after = "2020-01-02T03:04:05.000Z", "2999-01-02T03:04:05.000Z"
@@ -201,7 +213,9 @@ def test_an_answer_from_before_the_transcript_was_edited_says_so(session: Sessio
 
 
 def test_only_texts_of_the_form_can_be_taken_over(session: Session, about: Segment) -> None:
-    (column, *_) = table_of(session, about, Known([made_up(LOCAL, session, about.id, SAID | {"x": "y"})])).columns
+    (column, *_) = table_of(
+        session, about, SegmentJudgments([made_up(LOCAL, session, about.id, SAID | {"x": "y"})])
+    ).columns
     assert column.takeable == {"rationale"}
 
 
@@ -212,8 +226,8 @@ def test_what_is_marked_is_what_most_people_say_otherwise(session: Session, abou
         made_up(LOCAL, session, about.id, {**SAID, "channel": "verbal"}),
         made_up(SERVER, session, about.id, {**OTHER, "channel": "both"}),
     ]
-    columns = by_name(table_of(session, about, Known(said)).columns)
-    assert columns["Server"].cells["attributes"] == Chips((Chip("Emotions", False), Chip(NORMS, True)))
-    assert columns["Di"].cells["attributes"] == Chips((Chip("Engagement", True), Chip(NORMS, True)))
-    assert columns["Local"].cells["channel"] == columns["Di"].cells["channel"] == Words("Verbal")
-    assert columns["Server"].cells["channel"] == Words("Both", differs=True)
+    columns = by_name(table_of(session, about, SegmentJudgments(said)).columns)
+    assert columns["Server"].cells["attributes"] == Chips((ChoiceChip("Emotions", False), ChoiceChip(NORMS, True)))
+    assert columns["Di"].cells["attributes"] == Chips((ChoiceChip("Engagement", True), ChoiceChip(NORMS, True)))
+    assert columns["Local"].cells["channel"] == columns["Di"].cells["channel"] == TextCell("Verbal")
+    assert columns["Server"].cells["channel"] == TextCell("Both", differs=True)

@@ -10,21 +10,21 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.segments import add_segment
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.interchange.export_window import ExportWindow
-from app.gui.main_window import MainWindow
-from app.gui.sample import sample_study
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments, values_in
+from annotate.segments.segment_edits import add_segment
+from app.gui.files.annotation_export import ExportWindow
+from app.gui.files.study_files import sample_study
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments, values_in
+from project.session.session import Session
 
 Key = Qt.Key
 NONE = Qt.KeyboardModifier.NoModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Says what somebody types in the desktop's own dialogs."""
 
     def __init__(self, study: Path) -> None:

@@ -5,15 +5,15 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from app.core.commands.comments import add_comment
-from app.core.session import Session
-from app.gui.main_window import MainWindow
+from annotate.segments.bulk_edits import add_comment
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Utterance
 from project.ids import new_id
-from project.queries.segments import all_segments
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.synthetic import fill
-from project.types import Utterance
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 SIZE = (800, 500)
 

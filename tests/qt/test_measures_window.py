@@ -8,30 +8,30 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.judges import add_judge
-from app.core.commands.questions import delete_questions
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.judging.seeing.sight import SightSettings
-from app.core.questions.making import make_by_rules
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.questions.measures_window import MeasuresWindow
-from project.judging import About, Subject
+from app.gui.questions.measures_tab import MeasuresWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from benchmark.questions.question_edits import delete_questions
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.progress import Silent
-from project.queries.chains import all_chains
-from project.store import Study
-from project.synthetic_chains import fill_with_chains
+from project.queries.chain_rows import all_chains
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_chains import fill_with_chains
 from tests.fakes.terminal import Terminal
 from tests.qt.walking import nameless, unexplained
-from widgets.agreement.figures_view import BETWEEN, NAME, PUBLISHED, VALUE, N
+from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE, N
 
 CHAINS = 24
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self) -> None:
         self.place: Path | None = None
 
@@ -48,13 +48,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with Session.open(path) as session:
         chains = [one.id for one in all_chains(session.study)[:4]]
         found, _ = make_by_rules(session, chains)
-        about = [About(Subject.QUESTION, one).key for one in found.ids]
+        about = [JudgmentTarget(JudgmentTargetKind.QUESTION, one).key for one in found.ids]
         judges = [
             add_judge(session, "careful", "reliable", "", {"right": 0.7})[0],
             add_judge(session, "all", "oracle")[0],
         ]
         for words in (False, True):
-            asking = prepare(session, AskRequest(judges, about, "answer", sight=SightSettings(words=words)))
+            asking = prepare(session, AskRequest(judges, about, "answer", sight=InputSettings(words=words)))
             assert asking.work is not None
             run_here(session, asking.work, Silent())
     return path.read_bytes()

@@ -2,12 +2,12 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from app.gui.window.message_bar import MessageBar, MessageLevel
+from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
-from project.policy import Level as PolicyLevel
 from tests.qt.walking import nameless, unexplained
 from widgets import theme
-from widgets.elided_label import ElidedLabel
-from widgets.message_bar import Level, MessageBar
+from widgets.text_labels import ElidedLabel
 
 
 @pytest.fixture
@@ -28,20 +28,20 @@ def test_an_error_is_shown_with_its_hint_and_read_out(bar):
 
 
 def test_a_message_is_one_line_however_it_was_written(bar):
-    bar.show_message("one\ntwo\n three", Level.WARNING)
+    bar.show_message("one\ntwo\n three", MessageLevel.WARNING)
     assert bar.message() == "one two three"
 
 
 def test_a_long_message_gives_way_and_is_whole_in_the_tooltip(qtbot, bar):
     text = "word " * 2_000
-    bar.show_message(text, Level.ERROR)
+    bar.show_message(text, MessageLevel.ERROR)
     label = next(label for label in bar.findChildren(QLabel) if label.toolTip())
     assert label.toolTip() == f"<qt>{text.strip()}</qt>"
     assert bar.minimumSizeHint().width() < 800
 
 
 def test_the_action_says_its_key_once(qtbot, bar):
-    bar.show_message("It moved.", Level.WARNING, action=("locate", "Locate…"))
+    bar.show_message("It moved.", MessageLevel.WARNING, action=("locate", "Locate…"))
     button = next(button for button in bar.findChildren(QPushButton) if button.text() == "Locate…")
     with qtbot.waitSignal(bar.action_chosen) as sent:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -51,11 +51,11 @@ def test_the_action_says_its_key_once(qtbot, bar):
 
 
 def test_esc_and_the_button_dismiss(qtbot, bar):
-    bar.show_message("It failed.", Level.ERROR)
+    bar.show_message("It failed.", MessageLevel.ERROR)
     with qtbot.waitSignal(bar.dismissed):
         qtbot.keyClick(bar, Qt.Key.Key_Escape)
     assert bar.message() == ""
-    bar.show_message("It failed again.", Level.ERROR)
+    bar.show_message("It failed again.", MessageLevel.ERROR)
     with qtbot.waitSignal(bar.dismissed):
         qtbot.mouseClick(bar.findChild(QToolButton), Qt.MouseButton.LeftButton)
     with qtbot.assertNotEmitted(bar.dismissed):
@@ -65,7 +65,7 @@ def test_esc_and_the_button_dismiss(qtbot, bar):
 def test_a_short_text_stands_at_the_left_with_a_hint_or_without(qtbot, bar):
     places = []
     for hint in ("Try again.", ""):
-        bar.show_message("Saved.", Level.ERROR, hint)
+        bar.show_message("Saved.", MessageLevel.ERROR, hint)
         label = next(label for label in bar.findChildren(ElidedLabel) if label.text() == "Saved.")
         qtbot.waitUntil(lambda label=label: label.width() == label.sizeHint().width())
         places.append(label.mapTo(bar, QPoint()).x())
@@ -75,7 +75,7 @@ def test_a_short_text_stands_at_the_left_with_a_hint_or_without(qtbot, bar):
 def test_a_text_that_is_too_long_for_the_line_is_broken_and_the_bar_grows(qtbot, bar):
     low = bar.height()
     hint = "It can be read as far as it is intact, and not written to; the file and its log stay as they are. " * 2
-    for level in Level:
+    for level in MessageLevel:
         bar.show_message("The log of edits of “lab.greenroom” is damaged.", level, hint, ("recover", "Recover…"))
         qtbot.waitUntil(lambda: bar.height() > low)
         shown = [label for label in bar.findChildren(ElidedLabel) if label.isVisible()]
@@ -100,19 +100,19 @@ def test_the_bar_grows_with_a_window_that_becomes_narrow_and_never_makes_a_low_o
     with qtbot.waitExposed(window):
         window.show()
     low = bar.height()
-    bar.show_message("It was not saved.", Level.ERROR, "Free some space on this disk, and try again. " * 3)
+    bar.show_message("It was not saved.", MessageLevel.ERROR, "Free some space on this disk, and try again. " * 3)
     assert bar.height() == low
     window.resize(700, 500)
     qtbot.waitUntil(lambda: bar.height() > low)
     window.resize(700, window.minimumSizeHint().height() - bar.height() + low)
-    bar.show_message("It was not saved.", Level.ERROR, "Free some space on this disk, and try again. " * 4)
+    bar.show_message("It was not saved.", MessageLevel.ERROR, "Free some space on this disk, and try again. " * 4)
     qtbot.waitUntil(lambda: bar.height() == low)
     assert [label for label in bar.findChildren(QLabel) if "Free some space" in label.toolTip()]
 
 
 def test_an_info_goes_by_itself_and_an_error_stays(qtbot, bar, monkeypatch):
-    monkeypatch.setattr("widgets.message_bar._INFO_MS", 1)
-    bar.show_message("It failed.", Level.ERROR)
+    monkeypatch.setattr("app.gui.window.message_bar._INFO_MS", 1)
+    bar.show_message("It failed.", MessageLevel.ERROR)
     assert not bar._timer.isActive()
     bar.show_message("Saved a copy.")
     qtbot.waitUntil(lambda: bar.message() == "")
@@ -126,7 +126,7 @@ def test_it_tells_how_things_stand(bar):
 
 
 def test_every_control_has_a_name(bar):
-    bar.show_message("It moved.", Level.WARNING, action=("locate", "Locate…"))
+    bar.show_message("It moved.", MessageLevel.WARNING, action=("locate", "Locate…"))
     assert nameless(bar) == []
     assert unexplained(bar) == []
 

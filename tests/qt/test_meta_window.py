@@ -7,15 +7,15 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import meta as commands
-from app.core.commands.judges import add_judge
-from app.core.cues.placing import Placed
-from app.core.cues.prelabels import renew_prelabels
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from app.gui.meta.window import MetaWindow
-from project.queries.meta import contradictions_in, looks_in, summaries_of
-from project.questions import LookKind, SummarySource
+from annotate.cues.cue_marks import CuePrelabel
+from annotate.cues.prelabels import renew_prelabels
+from annotate.meta import meta_edits as commands
+from app.gui.annotate.meta_tab import MetaWindow
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from project.entities.questions import LookKind, SummarySource
+from project.queries.question_rows import contradictions_in, looks_in, summaries_of
+from project.session.session import Session
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.meta.room import ANN, SECOND, R, answered, open_room, seen
 
@@ -30,7 +30,7 @@ def opened(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
         answered(session, "words_summary", {"summary": "They greet <b>each other</b>."})
         answered(session, "audit", {"contradictions": "One says red.\nThe other says two."})
         commands.mark_moment(session, R, 0, "event", "arrival")
-        renew_prelabels(session, R, [Placed("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+        renew_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
         path = session.study.path
     main = open_window(path, "Ada")
     main.choose_recording(R)

@@ -10,19 +10,20 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from pytestqt.qtbot import QtBot
 
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.models.window import ModelsWindow
-from app.gui.worker_runner import WorkerRunner
-from models import weights
-from models.weights import catalogue, package_index
-from models.weights.catalogue import WEIGHTS
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.settings.models_window import ModelsWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from models.weights import download_sources as package_index
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
+from models.weights.download_sources import MIRROR_VARIABLE
 from models.weights.fetching import OFFLINE_VARIABLES
-from models.weights.sources import MIRROR_VARIABLE
+from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from project.progress import Progress
-from project.queries.policy import policy_of
-from project.store import Study
+from project.queries.policy_rows import policy_of
+from project.store.study import Study
 from tests.fakes.toy_model import FILES, know
 from tests.qt.walking import nameless, unexplained
 from tests.unit.models.weights.server import Sender, serving
@@ -34,14 +35,14 @@ WORKER = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from tests.fakes.toy_model import know
-from models.weights import catalogue
+from models.weights import weights_catalogue as catalogue
 know(catalogue.WEIGHTS, sys.argv[2])
-from app.cli import run
+from app.cli.main import run
 sys.exit(run(["worker"]))
 """
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self) -> None:
         self.given: Path | None = None
         self.asked: list[str] = []
@@ -74,7 +75,7 @@ def sender(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sender]:
     with serving() as running:
         running.files = {f"/{name}": content for name, content in FILES.items()}
         monkeypatch.setattr(catalogue, "WEIGHTS", dict(WEIGHTS))
-        monkeypatch.setattr("app.core.model_list.WEIGHTS", catalogue.WEIGHTS)
+        monkeypatch.setattr("models.weights.model_list.WEIGHTS", catalogue.WEIGHTS)
         know(catalogue.WEIGHTS, running.base)
         yield running
 
@@ -231,7 +232,7 @@ def test_a_check_says_how_far_it_is_and_is_cancelled(
         finally:
             stopped.append(name)
 
-    monkeypatch.setattr("app.gui.models.window.damage", endless)
+    monkeypatch.setattr("app.gui.settings.models_window.damage", endless)
     click(qtbot, window.panel.verify)()
     qtbot.waitUntil(lambda: state(window) == "checking 50 %")
     assert window.panel.bar.value() == 500

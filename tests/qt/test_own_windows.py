@@ -8,19 +8,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.study_windows import WINDOWS
-from project.store import Study
-from widgets.choice_dialog import ChoiceDialog
-from widgets.own_window import OwnDialog, attach, bring_to_front, owning_window
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import WINDOWS
+from project.store.study import Study
+from widgets.dialogs.dialog_windows import ChoiceDialog, OwnDialog, attach, bring_to_front, owning_window
 
 OpenWindow = Callable[..., MainWindow]
 
 
 @pytest.fixture
 def window(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
-    monkeypatch.setattr(Questions, "annotations", lambda _self, _window=None: None)
+    monkeypatch.setattr(Dialogs, "annotations", lambda _self, _window=None: None)
     Study.create(tmp_path / "lab.greenroom").close()
     return open_window(tmp_path / "lab.greenroom")
 

@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.actions.table import ACTIONS
-from app.gui.main_window import MainWindow
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.main_window import MainWindow
 from tests.unit.core.pairs import WALK, mark, open_study
-from widgets.palette import Palette
+from widgets.dialogs.command_palette import CommandPalettePopup
 
 Key = Qt.Key
 
@@ -27,13 +27,13 @@ def window(tmp_path: Path, open_window: Callable[..., MainWindow]) -> MainWindow
     return made
 
 
-def opened(window: MainWindow) -> Palette:
+def opened(window: MainWindow) -> CommandPalettePopup:
     QTest.keyClick(QApplication.focusWidget() or window, Key.Key_K, Qt.KeyboardModifier.ControlModifier)
-    (found,) = [one for one in window.findChildren(Palette) if one.isVisible()]
+    (found,) = [one for one in window.findChildren(CommandPalettePopup) if one.isVisible()]
     return found
 
 
-def typed(palette: Palette, text: str, *keys: Qt.Key) -> None:
+def typed(palette: CommandPalettePopup, text: str, *keys: Qt.Key) -> None:
     QTest.keyClicks(palette.field, text)
     for key in (*keys, Key.Key_Return):
         QTest.keyClick(palette.field, key)

@@ -3,9 +3,9 @@
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from project.types import Participant, ParticipantRole
-from widgets.chain_page.people_row import PeopleRow
-from widgets.faces.people_bar import PeopleBar
+from app.gui.chains.node_form import PeopleRow
+from app.gui.faces.face_bars import PeopleBar
+from project.entities.study_records import Participant, ParticipantRole
 
 PEOPLE = [Participant(f"id{number}", f"P{number:02d}", ParticipantRole.USER) for number in range(1, 31)]
 

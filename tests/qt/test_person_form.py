@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.judges import add_judge
-from app.gui.main_window import MainWindow
-from project.queries.judgments import judgments_of
+from app.gui.judges.human_answer import PersonForm
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from project.queries.judgment_rows import judgments_of
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import WALK, mark, open_study
-from widgets.judges.person_form import PersonForm
 
 Open = Callable[..., MainWindow]
 

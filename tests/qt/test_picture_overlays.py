@@ -5,7 +5,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from widgets.picture_overlays import paint_chip
+from widgets.player.player_view import paint_chip
 
 WIDTH = 300
 

@@ -12,25 +12,23 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.jobs import Work
-from app.core.pii import search
-from app.core.pii.hits import hits
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.pii.window import PiiWindow
-from models import weights
+from anonymize.pii_review import study_finder as search
+from anonymize.pii_review.review_hits import hits
+from app.gui.release.pii_tab import PiiWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json, Participant, ParticipantRole, Utterance
+from project.entities.transcript import estimated
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.participants import all_participants, insert_participant
-from project.queries.pii import PiiVerdict, pii_decisions
-from project.queries.private_words import private_words, public_words
-from project.queries.recordings import all_recordings
-from project.queries.utterances import insert_utterances, update_utterance, utterances_of
-from project.store import Study
-from project.synthetic import fill
-from project.transcript import estimated
-from project.types import Json, Participant, ParticipantRole, Utterance
+from project.queries.pii_rows import PiiVerdict, pii_decisions, private_words, public_words
+from project.queries.recording_rows import all_participants, all_recordings, insert_participant
+from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.fakes.listed_names import LISTED
 from tests.qt.walking import nameless, unexplained
 
@@ -44,7 +42,7 @@ FOUND: dict[str, dict[str, Json]] = {}
 pytestmark = pytest.mark.usefixtures("english_names")
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self, place: Path) -> None:
         self.place = place
         self.questions: list[str] = []
@@ -415,7 +413,7 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     assert button.isVisible()
     assert "MIT" in button.toolTip()
     assert LISTED.lower() not in [text for text, _ in texts(window)]
-    started: list[Work] = []
+    started: list[JobSpec] = []
     monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
     answers = main.files.questions
     assert isinstance(answers, Answers)

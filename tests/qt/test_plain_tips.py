@@ -8,11 +8,11 @@ from PySide6.QtGui import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.gui.episodes.play_view import PlayView
-from widgets.benchmark.figures_table import Figure, FigureLine, FiguresTable
-from widgets.episodes.seats_form import SeatLine, SeatsForm
-from widgets.plain_tip import plain_tip
-from widgets.rows_table import Row, RowsTable
+from app.gui.benchmark.report_tab import FigureCell, FigureLine, FiguresTable
+from app.gui.episodes.episode_form import SeatLine, SeatsForm
+from app.gui.episodes.episode_player import PlayView
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import plain_tip
 
 EVIL = '<img src="file:///etc/hostname"> a & b'
 SHOWN = "<qt>&lt;img src=&quot;file:///etc/hostname&quot;&gt; a &amp; b</qt>"
@@ -38,11 +38,11 @@ def test_tables_and_forms_show_them(qtbot: QtBot) -> None:
     figures = FiguresTable("Figures")
     for one in (rows, seats, play, figures):
         qtbot.addWidget(one)
-    rows.show_rows([Row("a", (EVIL,))])
+    rows.show_rows([TableRow("a", (EVIL,))])
     assert rows.model().index(0, 0).data(Qt.ItemDataRole.ToolTipRole) == SHOWN
     seats.show_lines([SeatLine({"a": "Mia"}, "a", EVIL)], {})
     assert [one.toolTip() for one in seats.findChildren(QLineEdit)] == [SHOWN]
-    figures.show_lines("Judge", ["r"], [FigureLine(EVIL, (Figure(EVIL),))])
+    figures.show_lines("Judge", ["r"], [FigureLine(EVIL, (FigureCell(EVIL),))])
     cells = [figures.item(0, column) for column in (0, 1)]
     assert [one.toolTip() for one in cells if one is not None] == [SHOWN, SHOWN]
     assert play.known_title.textFormat() is Qt.TextFormat.PlainText

@@ -6,12 +6,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from project.questions import LookKind
+from app.gui.annotate.meta_tables import PeopleTable, PersonRow
+from app.gui.chains.chains_page import NodePicker
+from app.gui.chains.node_form import NodeList
+from project.entities.questions import LookKind
 from tests.unit.widgets.chains.graphs import node
-from widgets.chain_page.neighbours import NodeList
-from widgets.chain_page.node_picker import NodePicker
-from widgets.elided_label import ElidedLabel
-from widgets.meta.people_table import PeopleTable, PersonRow
+from widgets.text_labels import ElidedLabel
 
 HOSTILE = 'P1 <img src="file:///secret.png"><b>bold</b>'
 

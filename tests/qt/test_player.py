@@ -12,10 +12,9 @@ import pytest
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from app.gui.play_clock import PlayClock
-from app.gui.player import Player
-from app.gui.vlc_engine import load_vlc
-from media.frames import FrameReader
+from app.gui.player.player import PlayClock, Player
+from app.gui.player.vlc_engine import load_vlc
+from media.exact_frames import FrameReader
 from media.probe import probe
 from project.errors import UserError
 from project.timebase import SECOND

@@ -3,8 +3,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage
 
 from widgets import theme
-from widgets.picture_overlays import FaceBox, FaceState
-from widgets.player_view import PlayerView
+from widgets.player.player_view import FaceBox, FaceState, PlayerView
 
 
 @pytest.fixture

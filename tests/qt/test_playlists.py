@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.gui.faces.cards import Crop
-from app.gui.faces.crops import Crops
-from app.gui.main_window import MainWindow
-from app.gui.playback_thread import playback_thread
-from app.gui.vlc_engine import VlcEngine
+from app.gui.faces.face_crops import Crops, ThumbnailCrop
+from app.gui.player.vlc_engine import VlcEngine, playback_thread
+from app.gui.window.main_window import MainWindow
 from media import decoding, soundtrack, source
-from models.connection.network_filter import filter_works
-from project.store import Study
+from models.connection.network_sandbox import filter_works
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.hostile_media import NAMING, make_hostile
 from tests.waiting import HANG_MS
@@ -137,7 +135,7 @@ def test_every_thread_of_the_window_that_reads_a_recording_has_lost_the_network(
     cutter = Crops(window)
     cutter.ready.connect(lambda *_: crops.append(1))
     cutter.open(clip)
-    cutter.request("a", (Crop(0, 0, 0, 16),))
+    cutter.request("a", (ThumbnailCrop(0, 0, 0, 16),))
     qtbot.waitUntil(lambda: bool(crops), timeout=HANG_MS)
     cutter.close()
     assert len(readers) >= 4, "it is added, shown as a small picture and a wave, and played"

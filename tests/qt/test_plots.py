@@ -13,16 +13,25 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableWidget, QToolTip
 from pytestqt.qtbot import QtBot
 
-from project.schemes.loader import load_scheme
+from project.schemes.scheme_file import load_scheme
 from tests.qt.walking import nameless, unexplained
 from widgets import theme
-from widgets.label_looks import contrast, looks_of
-from widgets.plots.canvas import Canvas
-from widgets.plots.drawing import plot_height
-from widgets.plots.pictures import WIDTH, as_image, as_png, as_svg
-from widgets.plots.scene import Bars, Histogram, Lines, Matrix, Measured, Number, Pile, Plot, Series, in_words
-from widgets.plots.view import COPY_PICTURE, PlotView
-from widgets.plots.wall import PlotWall
+from widgets.labels import contrast, looks_of
+from widgets.plots.charts import WIDTH, as_image, as_png, as_svg, plot_height
+from widgets.plots.plot_canvas import PlotCanvas
+from widgets.plots.plot_data import (
+    Bars,
+    Histogram,
+    Lines,
+    Matrix,
+    Measured,
+    Pile,
+    Plot,
+    PlotNumberFormat,
+    Series,
+    in_words,
+)
+from widgets.plots.plot_view import COPY_PICTURE, PlotView, PlotWall
 
 LOOKS = looks_of(load_scheme("shrec").tracks[0])
 
@@ -36,7 +45,7 @@ def counts(*numbers: int) -> tuple[Measured, ...]:
 
 
 FIGURES = Bars("f", "Figures", "n = 7", ("A", "B", "C"), (Series("own", values(0.871, None, -0.25)),), "kappa",
-               Number.FIGURE, reference="paper", references=(0.913, 0.5, None))  # fmt: skip
+               PlotNumberFormat.FIGURE, reference="paper", references=(0.913, 0.5, None))  # fmt: skip
 STACK = Bars("s", "Stack", "", ("One", "Two"),
              tuple(Series(look.name, counts(31, 47), look) for look in LOOKS), "segments", stacked=True)  # fmt: skip
 MATRIX = Matrix("m", "Matrix", "", ("Up", "Down"), ("Left", "Right"), ((1234, 5), (6, None)), "rows", "columns", True)
@@ -75,7 +84,7 @@ def test_numbers_of_a_matrix_are_read_on_every_shade(mode: Literal["light", "dar
     for hundredth in range(101):
         image = QImage(80, 30, QImage.Format.Format_RGB32)
         painter = QPainter(image)
-        Canvas(painter, theme.load(mode)).tile(QRectF(0, 0, 80, 30), hundredth / 100, "7", "")
+        PlotCanvas(painter, theme.load(mode)).tile(QRectF(0, 0, 80, 30), hundredth / 100, "7", "")
         ink = painter.pen().color()
         painter.end()
         assert contrast(ink, image.pixelColor(2, 2)) >= 4.5
@@ -107,7 +116,7 @@ def test_any_name_and_number_gives_a_file_that_can_be_read(name: str, numbers: l
     measured = tuple(Measured(one if one is None else one / 1e200, 1) for one in numbers)
     groups = (name,) * len(numbers)
     for plot in (
-        Bars("x", name, name, groups, (Series(name, measured),), name, Number.FIGURE),
+        Bars("x", name, name, groups, (Series(name, measured),), name, PlotNumberFormat.FIGURE),
         Lines("x", name, name, tuple(map(float, range(len(numbers)))), (Series(name, measured),), name, name),
         Matrix("x", name, name, groups, groups, tuple((len(numbers),) * len(numbers) for _ in numbers), name, name),
     ):

@@ -8,23 +8,21 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.policy import set_policy
-from app.core.leaving.authority import authority_of
-from app.core.leaving.in_force import policy_in_force
-from app.core.leaving.journal import HEAD
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.policy.window import PolicyWindow
-from project.judging import RAW
-from project.policy import Departure, Forbidden, Level, Policy
-from project.queries.policy import policy_of
-from project.store import Study
+from anonymize.egress.egress_authority import authority_of, policy_in_force
+from anonymize.egress.egress_log import HEAD
+from anonymize.egress.policy_edits import set_policy
+from app.gui.settings.policy_window import PolicyForm, PolicyWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
+from project.entities.judgments import RAW
+from project.queries.policy_rows import policy_of
+from project.session.session import Session
+from project.store.study import Study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.leaving.departures import abroad, at_home
-from widgets.policy.form import PolicyForm
 
-EVERYTHING = Policy(Level.RAW, "pilot with actors only", "Board 7")
+EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
 Opener = Callable[..., MainWindow]
 
 
@@ -40,7 +38,7 @@ def window_of(main: MainWindow) -> PolicyWindow:
     return found
 
 
-def permit(session: Session, departure: Departure) -> None:
+def permit(session: Session, departure: EgressRequest) -> None:
     try:
         authority_of(session).permit(departure, 0)
     except Forbidden:
@@ -87,7 +85,7 @@ def test_raw_footage_is_let_out_only_with_reason_and_name(open_window: Opener, s
     main = open_window(study)
     form = window_of(main).form
     assert not form.put.isEnabled()
-    form.levels[Level.RAW].setChecked(True)
+    form.levels[EgressLevel.RAW].setChecked(True)
     assert not form.put.isEnabled()
     assert "reason" in form.note.text()
     form.reason.setText("pilot with actors only")
@@ -104,11 +102,11 @@ def test_raw_footage_is_let_out_only_with_reason_and_name(open_window: Opener, s
 
 def test_what_was_said_for_one_level_is_asked_anew_for_another(open_window: Opener, study: Path) -> None:
     with Session.open(study, "Ada") as session:
-        set_policy(session, Policy(Level.ANONYMIZED, "comparison of three models", "Board 6"))
+        set_policy(session, Policy(EgressLevel.ANONYMIZED, "comparison of three models", "Board 6"))
     form = window_of(open_window(study)).form
-    form.levels[Level.RAW].setChecked(True)
+    form.levels[EgressLevel.RAW].setChecked(True)
     assert (form.reason.text(), form.allowed_by.text()) == ("", "")
-    form.levels[Level.ANONYMIZED].setChecked(True)
+    form.levels[EgressLevel.ANONYMIZED].setChecked(True)
     assert (form.reason.text(), form.allowed_by.text()) == ("comparison of three models", "Board 6")
 
 
@@ -129,11 +127,11 @@ def test_the_form_follows_the_policy_and_a_study_that_cannot_be_written_to(open_
     main = open_window(study)
     form = window_of(main).form
     main.studio.edit(lambda session: set_policy(session, EVERYTHING))
-    assert form.levels[Level.RAW].isChecked()
+    assert form.levels[EgressLevel.RAW].isChecked()
     main.studio.edit(lambda session: set_policy(session, Policy()))
-    assert form.levels[Level.NOTHING].isChecked()
+    assert form.levels[EgressLevel.NOTHING].isChecked()
     form.show_policy(EVERYTHING, writable=False)
-    form.levels[Level.NOTHING].setChecked(True)
+    form.levels[EgressLevel.NOTHING].setChecked(True)
     assert not form.put.isEnabled()
     assert "read-only" in form.note.text()
 
@@ -176,7 +174,7 @@ def test_columns_of_the_journal_are_as_wide_as_their_texts_until_somebody_drags_
     assert table.columnWidth(why) == 90
 
 
-class Place(Questions):
+class Place(Dialogs):
     def __init__(self, place: Path) -> None:
         self.place = place
 
@@ -233,10 +231,12 @@ def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_
     window = window_of(main)
     form = window.form
     assert form.question.isVisible()
-    assert window.focusWidget() is form.levels[Level.NOTHING], "a key that was pressed too often puts nothing in force"
+    assert window.focusWidget() is form.levels[EgressLevel.NOTHING], (
+        "a key that was pressed too often puts nothing in force"
+    )
     assert "Allowed by: Board 7" in form.asked.text()
-    assert form.levels[Level.NOTHING].isChecked()
-    form.levels[Level.ANONYMIZED].setChecked(True)
+    assert form.levels[EgressLevel.NOTHING].isChecked()
+    form.levels[EgressLevel.ANONYMIZED].setChecked(True)
     assert form.question.isVisible(), "what is typed below it does not answer it"
     form.confirm.click()
     assert not form.question.isVisible()
@@ -255,8 +255,8 @@ def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
     main = open_window(study)
     form = window_of(main).form
     assert main.messages.policy() == "Raw footage may leave"
-    monkeypatch.setattr("app.core.trusted.store_object", refuse)
-    form.levels[Level.NOTHING].setChecked(True)
+    monkeypatch.setattr("project.session.trust_store.store_object", refuse)
+    form.levels[EgressLevel.NOTHING].setChecked(True)
     form.put.click()
     assert main.messages.policy() == "Nothing leaves this machine"
     assert "this machine cannot note it (Read-only file system)" in form.note.text()

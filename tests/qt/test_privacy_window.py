@@ -8,22 +8,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
-from app.core.privacy.limits import PrivacyLimits, privacy_limits
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.privacy import cells
-from app.gui.privacy.window import PrivacyWindow
+from anonymize.privacy.privacy_limits import PrivacyLimits, privacy_limits
+from app.gui.release import privacy_tab as cells
+from app.gui.release.privacy_tab import PrivacyWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Run
 from project.ids import new_id
-from project.queries.recordings import all_recordings
-from project.queries.runs import insert_run
-from project.store import Study
-from project.synthetic import fill
-from project.types import Run
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.reports import report
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self) -> None:
         self.asked: list[str] = []
 

@@ -4,8 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from widgets.progress_line import ProgressLine
-from widgets.status_line import StatusLine
+from widgets.progress_bars import ProgressLine, StatusLine
 
 
 @pytest.fixture

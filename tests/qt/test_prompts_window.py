@@ -7,10 +7,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.judging.seeing.prompt_text import BODY
-from app.core.judging.seeing.prompt_versions import prompt_for
-from app.gui.judges.prompts_window import PromptsWindow
-from app.gui.main_window import MainWindow
+from app.gui.judges.prompts_tab import PromptsWindow
+from app.gui.window.main_window import MainWindow
+from benchmark.prompts.prompt_templates import BODY, prompt_for
 from tests.unit.core.pairs import WALK, mark, open_study
 
 Open = Callable[..., MainWindow]

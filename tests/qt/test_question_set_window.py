@@ -8,18 +8,18 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.pii import hide_everywhere
-from app.core.commands.plan import hold_out
-from app.core.questions.dataset.leaving_out import HELD_OUT
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.questions.set_window import SetWindow
+from annotate.team.assignments import hold_out
+from anonymize.pii_review.pii_decisions import hide_everywhere
+from app.gui.questions.dataset_tab import SetWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from benchmark.dataset.question_selection import HELD_OUT
 from project.progress import Progress
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.questions.dataset.asked_study import asked_study
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self) -> None:
         self.place: Path | None = None
 
@@ -132,7 +132,7 @@ def test_it_can_be_cancelled(
             progress.check_cancelled()
             time.sleep(0)
 
-    monkeypatch.setattr("app.gui.questions.set_writing.write", endless)
+    monkeypatch.setattr("app.gui.questions.dataset_tab.write", endless)
     confirm(qtbot, opened)
     answers.place = tmp_path / "out"
     opened.export.click()

@@ -9,20 +9,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import chains
-from app.core.commands.thresholds import decide_by
-from app.core.commands.verifications import verify
-from app.core.questions.verifying import Standing, gathered
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from project.questions import CHECKS, VerificationDecision
+from annotate.chains import chain_edits as chains
+from app.gui.questions.question_list import KIND, SCOPE, STANDING, RowState
+from app.gui.questions.questions_page import ANSWERS, WRITE, QuestionsPage
+from app.gui.window.main_window import MainWindow
+from benchmark.authoring.question_requests import decide_by
+from benchmark.questions.verification import VerificationState, gathered, verify
+from project.entities.questions import CHECKS, VerificationDecision
+from project.session.session import Session
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.chains.drawn import draw
 from tests.unit.core.pairs import WALK, open_study
 from tests.unit.core.questions.asked import ask
-from widgets.questions.list_bar import KIND, SCOPE, STANDING
-from widgets.questions.page import ANSWERS, WRITE, QuestionsPage
-from widgets.questions.shown import RowState
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -68,7 +66,7 @@ class Verifying:
         options = self.page.verify.options
         return options.known, options.own
 
-    def standings(self) -> dict[str, Standing]:
+    def standings(self) -> dict[str, VerificationState]:
         return {one.question.text: one.standing for one in gathered(self.session)}
 
 
@@ -92,9 +90,9 @@ def test_a_verifier_goes_through_a_recording_with_keys_only(verifying: Open, ses
     on.press(Key.Key_2)
     assert on.answered() == (True, 1)
     on.press(Key.Key_Y)
-    assert on.standings()["Why does she smile?"] is Standing.OPEN, "no check is ticked"
+    assert on.standings()["Why does she smile?"] is VerificationState.OPEN, "no check is ticked"
     on.press(Key.Key_A, Key.Key_D, Key.Key_D, Key.Key_Y)
-    assert on.standings()["Why does she smile?"] is Standing.ONCE
+    assert on.standings()["Why does she smile?"] is VerificationState.ONCE
     assert on.current() == second, "the next one comes by itself"
     (said,) = next(one.said for one in gathered(on.session) if one.question.id == first)
     assert (said.decision, said.difficulty, said.checks) == (
@@ -134,7 +132,7 @@ def test_its_words_are_corrected_in_place_and_in_one_step(verifying: Open, sessi
     on.press(Key.Key_Return, modifier=CONTROL)
     qtbot.waitUntil(lambda: not form.isVisible())
     (one,) = gathered(on.session)
-    assert (one.question.answer, one.standing) == ("He told a joke.", Standing.ONCE)
+    assert (one.question.answer, one.standing) == ("He told a joke.", VerificationState.ONCE)
     assert one.said[0].checks == CHECKS["chain"], "who corrects it says that it is good now"
     on.press(Key.Key_C)
     on.press(Key.Key_Escape)
@@ -157,7 +155,7 @@ def test_what_others_say_is_shown_after_ones_own_word(verifying: Open, session: 
     assert on.states() == {"Why does she smile?": RowState.WAITS}, "keys are those of the tab that is on"
     on.page.choose_tab("verify")
     on.press(Key.Key_A, Key.Key_Y)
-    assert on.standings() == {"Why does she smile?": Standing.DISPUTED}
+    assert on.standings() == {"Why does she smile?": VerificationState.DISPUTED}
     assert "Bo: drop · Two are right." in on.page.verify.others.text()
     assert "decision 0 %" in on.page.agreement.text()
 

@@ -10,18 +10,18 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.judges import add_judge
-from app.core.commands.questions import add_questions
-from app.core.questions.verifying import gathered
-from app.core.session import Session
-from app.gui.main_window import MainWindow
+from app.gui.questions.questions_page import ANSWERS, VERIFY, WRITE, QuestionsPage
+from app.gui.questions.verify_panel import QuestionFormValues
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.question_edits import add_questions
+from benchmark.questions.verification import gathered
 from project.ids import new_id
-from project.queries.judgments import judgments_of_question
+from project.queries.judgment_rows import judgments_of_question
+from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK, open_study
 from tests.unit.core.questions.asked import ask
 from tests.unit.core.questions.worded import judge_that
-from widgets.questions.fields import Words
-from widgets.questions.page import ANSWERS, VERIFY, WRITE, QuestionsPage
 
 WRONG = ("She is tired.", "He left.", "It rains.", "They won.")
 
@@ -65,7 +65,7 @@ def test_a_question_is_written_tried_and_kept(page: tuple[MainWindow, QuestionsP
     shown.choose_tab(WRITE)
     panel = shown.write
     assert not panel.save.isEnabled()
-    panel.set_words(Words("Why does she laugh?", "He joked.", WRONG[:3]))
+    panel.set_words(QuestionFormValues("Why does she laugh?", "He joked.", WRONG[:3]))
     panel.fields.wrong[3].setText("he JOKED")
     assert "among the wrong options" in panel.fields.told.text()
     panel.fields.wrong[3].setText(WRONG[3])
@@ -132,7 +132,7 @@ def test_what_of_a_drafted_chain_could_not_be_read_is_said(
     shown.choose_tab(WRITE)
     panel = shown.write
     window.studio.set_marks(10 * SECOND, 20 * SECOND)
-    panel.set_words(Words("Why does she laugh?", "He joked.", WRONG, "She looks at him first."))
+    panel.set_words(QuestionFormValues("Why does she laugh?", "He joked.", WRONG, "She looks at him first."))
     panel.take.click()
     with judge_that(window.studio.session, lambda _told: {"chain": lines}, "Drafts"):
         panel.save.click()

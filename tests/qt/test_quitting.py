@@ -10,26 +10,27 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking
-from app.core.interrupted_jobs import JobNotes, note_files
-from app.core.jobs import Work
-from app.core.meta import scene_job
-from app.core.sealing import seal_study
-from app.core.session import Session
-from app.gui import held_study, quitting
-from app.gui.apart import Apart
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.quitting import question
-from app.gui.worker_runner import WorkerRunner
-from project import locking
-from project.sealing.container import is_sealed
-from project.sealing.passphrases import VARIABLE
-from project.store import Study
+from annotate.meta import scenes as scene_job
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.faces import face_tracking_job as tracking
+from anonymize.local_files.study_encryption import seal_study
+from app.gui.files import study_files as held_study
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.study.background import ModalTask
+from app.gui.study.dialogs import Dialogs
+from app.gui.window import quitting
+from app.gui.window.interrupted_jobs import InterruptedJobsDialog
+from app.gui.window.main_window import MainWindow
+from app.gui.window.quitting import question
+from project.encryption.container import is_sealed
+from project.encryption.passphrases import VARIABLE
+from project.session.job_notes import JobNotes, note_files
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.store import locking
+from project.store.study import Study
 from tests.fakes.clips import make_clip
-from widgets.choice_dialog import ChoiceDialog
-from widgets.interrupted_jobs_dialog import InterruptedJobsDialog
+from widgets.dialogs.dialog_windows import ChoiceDialog
 
 WORKER = """
 import json, pathlib, sys
@@ -91,15 +92,15 @@ def answer(monkeypatch: pytest.MonkeyPatch, key: str) -> list[tuple[str, str]]:
     """Answer the question about jobs in this way; returns what was asked."""
     asked: list[tuple[str, str]] = []
 
-    def leave_jobs(_self: Questions, head: str, more: str, *, quits: bool) -> str:
+    def leave_jobs(_self: Dialogs, head: str, more: str, *, quits: bool) -> str:
         asked.append((head, f"{more} {quits}"))
         return key
 
-    monkeypatch.setattr(Questions, "leave_jobs", leave_jobs)
+    monkeypatch.setattr(Dialogs, "leave_jobs", leave_jobs)
     return asked
 
 
-def start(window: MainWindow, qtbot: QtBot) -> Work:
+def start(window: MainWindow, qtbot: QtBot) -> JobSpec:
     session = window.studio.session
     assert session is not None
     recording = session.study.rows("SELECT id FROM recording")[0][0]
@@ -288,7 +289,7 @@ def test_the_question_names_the_jobs_and_what_becomes_of_them(qtbot: QtBot) -> N
     assert dialog.chosen == ""
 
 
-class Elsewhere(Questions):
+class Elsewhere(Dialogs):
     """Answers the question about a study whose jobs run elsewhere."""
 
     def __init__(self, way: str) -> None:
@@ -303,7 +304,7 @@ class Elsewhere(Questions):
 @pytest.fixture
 def held(study: Path, monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
     """The study is held by a process with its window closed; returns which signals it gets."""
-    holder = locking.Holder("ada", "here", os.getppid(), "2026-11-23T06:00:00+00:00", background=True)
+    holder = locking.LockHolder("ada", "here", os.getppid(), "2026-11-23T06:00:00+00:00", background=True)
     sent: list[signal.Signals] = []
     monkeypatch.setattr(held_study, "background_holder", lambda _path: holder)
     monkeypatch.setattr(held_study.os, "kill", lambda _pid, number: sent.append(number))
@@ -318,12 +319,12 @@ def held(study: Path, monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
 def test_a_study_whose_jobs_run_elsewhere_can_be_got_at(
     qapp: QApplication, study: Path, held: list[signal.Signals], way: str, opens: bool, signals: list[signal.Signals]
 ) -> None:
-    assert held_study.make_way(study, Elsewhere(way), Apart(qapp)) is opens
+    assert held_study.make_way(study, Elsewhere(way), ModalTask(qapp)) is opens
     assert held == signals
 
 
 def test_a_study_that_nobody_holds_is_opened_without_a_question(qapp: QApplication, study: Path) -> None:
-    assert held_study.make_way(study, Elsewhere("cancel"), Apart(qapp))
+    assert held_study.make_way(study, Elsewhere("cancel"), ModalTask(qapp))
 
 
 def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], qtbot: QtBot) -> None:

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from widgets.plots.canvas import paper
-from widgets.plots.drawing import draw_plot, plot_height
-from widgets.plots.pictures import WIDTH, as_png, as_svg
-from widgets.plots.scene import Matrix, Measured, Number, Radar, Series
+from widgets.plots.charts import WIDTH, as_png, as_svg, draw_plot, plot_height
+from widgets.plots.plot_canvas import paper
+from widgets.plots.plot_data import Matrix, Measured, PlotNumberFormat, Radar, Series
 
 AXES = ("Verdict", "Error", "Attributes", "Before")
 
@@ -75,7 +74,7 @@ def test_any_name_and_number_gives_a_file(
 
 
 def test_a_heat_map_of_figures_writes_them_as_figures(qapp: QApplication) -> None:
-    plot = Matrix("m", "F1", "", ("judge",), ("norms", "emotions"), ((0.571, None),), number=Number.FIGURE)
+    plot = Matrix("m", "F1", "", ("judge",), ("norms", "emotions"), ((0.571, None),), number=PlotNumberFormat.FIGURE)
     texts = {"".join(one.itertext()).strip() for one in ElementTree.fromstring(as_svg(plot)).iter()}
     assert "0.571" in texts
     assert plot.table().rows == (("judge", 0.571, None),)

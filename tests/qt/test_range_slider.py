@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from project.timebase import FrameTimes
 from tests.fakes.looks import COMPETENCE, ERROR
-from widgets.range_slider import RangeSlider
+from widgets.timeline.range_slider import RangeSlider
 
 DURATION = 100_000_000
 FRAMES = FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION)

@@ -9,22 +9,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.recordings import add_medium, add_recordings, probe_file
-from app.core.session import Session
-from app.gui.details import Details
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.recording_dialog import RecordingDialog
-from project.queries.collections import all_collections
-from project.queries.media import media_of
-from project.queries.participants import all_participants, consents, participants_in
-from project.store import Study
-from project.types import ConsentUse, MediumRole, ParticipantRole
+from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from app.gui.recordings.recording_dialog import RecordingDetailsController, RecordingDialog
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import ConsentUse, MediumRole, ParticipantRole
+from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.qt.walking import nameless, unexplained
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Chooses the same file every time."""
 
     def __init__(self, path: Path) -> None:
@@ -193,7 +190,7 @@ def test_a_study_that_is_read_only_shows_them_too(window: MainWindow, tmp_path: 
     with Session.open(copy / "lab.greenroom"):
         window.open_study(copy / "lab.greenroom")
         window.details.open()
-        assert isinstance(window.details, Details)
+        assert isinstance(window.details, RecordingDetailsController)
         assert window.details.dialog is not None
         assert not window.details.dialog.body.isEnabled()
         window.close_study()

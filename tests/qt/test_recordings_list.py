@@ -7,11 +7,17 @@ from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QFontMetrics, QIm
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QPushButton, QToolButton
 
+from app.gui.recordings.recordings_list import RecordingsList
+from app.gui.recordings.recordings_model import (
+    THUMBNAIL,
+    RecordingRow,
+    RecordingsDelegate,
+    RecordingsModel,
+    fitting_counts,
+    shown_length,
+)
 from tests.qt.walking import controls, nameless, tab_walk, unexplained
 from widgets import theme
-from widgets.recordings_delegate import RecordingsDelegate, fitting_counts, shown_length
-from widgets.recordings_list import RecordingsList
-from widgets.recordings_model import THUMBNAIL, RecordingRow, RecordingsModel
 
 
 def rows(count=6):

@@ -1,11 +1,11 @@
 """The checklist of a release, line by line."""
 
-from app.core.release.rules import Reason
-from app.gui.release.lines import lines_of
+from anonymize.release.release_rules import ReleaseBlocker
+from app.gui.release.release_form import lines_of
 
 
 def test_a_rule_about_tracks_is_not_called_kept_where_no_faces_were_looked_for() -> None:
-    missing = Reason("faces-tracked", 2, None, "No faces were looked for in recording 2.", "Find them.")
+    missing = ReleaseBlocker("faces-tracked", 2, None, "No faces were looked for in recording 2.", "Find them.")
     lines = {(one.rule, one.recording): one.row("k").cells[-1] for one in lines_of([1, 2], [missing], [], [], {})}
     assert lines["faces-reviewed", 1] == lines["uncovered", 1] == "Kept"
     assert lines["faces-reviewed", 2] == lines["uncovered", 2] == "Judged when faces were looked for"

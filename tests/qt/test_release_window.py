@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.plan import hold_out
-from app.core.commands.release import withdraw_waiver
-from app.core.release.plan import SCRUB, kept_plan
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from app.gui.release.window import ReleaseWindow
-from project.queries.face_reviews import face_reviews, mask_state
-from project.queries.faces import set_dismissed, tracks_of
-from project.queries.private_words import replacements
-from project.queries.recordings import all_recordings
-from project.queries.release import waivers
+from annotate.team.assignments import hold_out
+from anonymize.release.release_edits import withdraw_waiver
+from anonymize.release.release_plan import SCRUB, kept_plan
+from app.gui.release.release_window import ReleaseWindow
+from app.gui.window.main_window import MainWindow
+from project.queries.face_rows import face_reviews, mask_state, set_dismissed, tracks_of
+from project.queries.pii_rows import replacements
+from project.queries.policy_rows import waivers
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.release.lab import lab, review
 

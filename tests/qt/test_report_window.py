@@ -7,27 +7,27 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.commands.judges import add_judge
-from app.core.commands.recordings import rename_recording
-from app.core.session import Session
-from app.gui.benchmark.report_window import ReportWindow
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from project.item_sets import Shown
+from annotate.study.recording_edits import rename_recording
+from app.gui.benchmark.report_tab import ReportWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from project.entities.frozen_items import ItemModality
 from project.progress import Silent
-from project.queries.judges import all_judges
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
+from project.queries.judgment_rows import all_judges
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.benchmark.frozen_sets import verdicts
 
 LABELS = ("error", "none", "competence", "error") * 6
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self) -> None:
         self.place: Path | None = None
 
@@ -45,7 +45,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         item_set, _ = verdicts(session, LABELS, draws=2, recordings=homes, name="by hand")
         for name in ("oracle", "random"):
             add_judge(session, name, name, "", {})
-        run_benchmark(session, Wanted([item_set], all_judges(session.study), shown=Shown.WORDS), Silent())
+        run_benchmark(
+            session, BenchmarkRequest([item_set], all_judges(session.study), shown=ItemModality.WORDS), Silent()
+        )
     return path.read_bytes()
 
 

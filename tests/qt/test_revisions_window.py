@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import segments as commands
-from app.core.commands.adoption import adopt
-from app.core.judging.annotators.reveals import blind_first, reveal
-from app.gui.main_window import MainWindow
-from app.gui.revisions_window import RevisionsWindow
+from annotate.blinding.reveals import adopt, blind_first, reveal
+from annotate.segments import segment_edits as commands
+from app.gui.judges.judges_mode import RevisionsWindow
+from app.gui.window.main_window import MainWindow
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import WALK, mark, open_study
 

@@ -3,13 +3,13 @@
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from widgets.rows_table import Row, RowsTable
+from widgets.table.record_table import RowsTable, TableRow
 
 _RIGHT = Qt.AlignmentFlag.AlignRight
 _NAME = "A judge whose name is as long as somebody who set up a server in a hurry could make it, 72B"
 
 
-def _table(qtbot: QtBot, rows: list[Row]) -> RowsTable:
+def _table(qtbot: QtBot, rows: list[TableRow]) -> RowsTable:
     table = RowsTable("Results", ("Judge", "Mean", "When", "n", "Last"))
     qtbot.addWidget(table)
     table.show_rows(rows)
@@ -18,9 +18,9 @@ def _table(qtbot: QtBot, rows: list[Row]) -> RowsTable:
 
 def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
     rows = [
-        Row("a", ("7B", "22.0 % ± 2.0", "0:00:01.000", "1,204", "3")),
-        Row("b", ("Chance", "\N{EN DASH}", "", "not measured", "4")),
-        Row("c", ("Me", "\N{MINUS SIGN}0.3 s", "0:00:02.000", "36", "1.20 times")),
+        TableRow("a", ("7B", "22.0 % ± 2.0", "0:00:01.000", "1,204", "3")),
+        TableRow("b", ("Chance", "\N{EN DASH}", "", "not measured", "4")),
+        TableRow("c", ("Me", "\N{MINUS SIGN}0.3 s", "0:00:02.000", "36", "1.20 times")),
     ]
     model = _table(qtbot, rows).model()
     right = [
@@ -33,7 +33,7 @@ def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
 
 
 def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtBot) -> None:
-    table = _table(qtbot, [Row("a", (_NAME, "22.0%", "now", "36", "0"))])
+    table = _table(qtbot, [TableRow("a", (_NAME, "22.0%", "now", "36", "0"))])
     table.keep_names_short()
     table.resize(640, 200)
     table.show()
@@ -51,7 +51,7 @@ def test_a_column_of_names_need_not_be_the_first(qtbot: QtBot) -> None:
     table = RowsTable("Items", ("Item", "Recording", _NAME))
     qtbot.addWidget(table)
     table.keep_names_short(1)
-    table.show_rows([Row("a", ("1.1", f"{_NAME}, again and again", "no"))])
+    table.show_rows([TableRow("a", ("1.1", f"{_NAME}, again and again", "no"))])
     table.resize(400, 200)
     table.show()
     qtbot.waitExposed(table)

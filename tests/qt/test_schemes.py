@@ -8,26 +8,23 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import schemes as commands
-from app.core.commands.participants import add_participant
-from app.core.commands.segments import add_segment
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from app.gui.schemes_window import SchemesWindow
-from project.queries.segments import all_segments, every_value_of, values_of
-from project.schemes.loader import load_scheme
+from annotate.segments.segment_edits import add_segment
+from annotate.study import scheme_versions as commands
+from annotate.study.people import add_participant
+from app.gui.settings.schemes_window import Group, SchemesWindow
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import ParticipantRole, Segment
+from project.queries.segment_rows import all_segments, every_value_of, values_of
+from project.schemes.scheme_file import load_scheme
+from project.session.session import Session
 from project.timebase import SECOND
-from project.types import ParticipantRole, Segment
 from tests.qt.test_window import Answers, Open, answers, open_window, press, ready, sample, study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.test_schemes import text
-from widgets.field_editors import EDITORS
-from widgets.label_looks import contrast, label_ink, looks_of
-from widgets.number_editors import ScaleEditor, SliderEditor
-from widgets.participant_editor import ParticipantEditor
-from widgets.schemes.entry import Group
+from widgets.inspector.field_editors import EDITORS, ParticipantEditor, ScaleEditor, SliderEditor
+from widgets.labels import contrast, label_ink, looks_of
 from widgets.theme import load
-from widgets.timeline.lane import LaneKind, lane_of
+from widgets.timeline.lanes import LaneKind, lane_of
 
 __all__ = ["answers", "open_window", "sample", "study"]
 

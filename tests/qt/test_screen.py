@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.gui import screen
+from app.gui import startup as screen
 from project.errors import UserError
 
 

@@ -7,13 +7,13 @@ from threading import Event
 import pytest
 from PySide6.QtGui import QImage
 
-from app.gui.actions.table import ACTIONS
-from app.gui.main_window import MainWindow
-from project.store import Study
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.main_window import MainWindow
+from project.store.study import Study
 from tests.screens.shots import DIALOGS
 from tests.screens.taking import Camera
 from tests.waiting import HANG_S
-from widgets.text_dialog import TextDialog
+from widgets.dialogs.dialog_windows import TextDialog
 
 
 def test_a_window_is_taken_with_each_of_its_tabs(open_window: Callable[..., MainWindow], tmp_path: Path) -> None:

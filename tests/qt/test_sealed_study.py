@@ -14,19 +14,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from app.core.session import Session
-from app.gui import passphrase, sealing
-from app.gui.main_window import MainWindow
-from app.gui.passphrase import Asking, PassphraseDialog
-from app.gui.recovering.dialog import RecoverDialog, ReportDialog
-from project.backups import Backup
-from project.check import check
-from project.sealing import passphrases
-from project.sealing.container import is_sealed
-from project.sealing.studies import seal_study
-from project.sealing.working import Working
-from project.store import Study
-from project.types import Changes
+from app.gui.files import encryption as passphrase
+from app.gui.files import encryption as sealing
+from app.gui.files.encryption import PassphraseDialog, PassphrasePrompt
+from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
+from app.gui.window.main_window import MainWindow
+from project.encryption import passphrases
+from project.encryption.container import is_sealed
+from project.entities.study_records import Changes
+from project.integrity.integrity_check import check
+from project.session.session import Session
+from project.store.backups import Backup
+from project.store.decrypted_copy import DecryptedCopy
+from project.store.encryption_change import seal_study
+from project.store.study import Study
 from tests.waiting import HANG_S
 
 _WORDS = "correct horse"
@@ -123,8 +124,8 @@ def test_the_window_goes_on_while_a_sealed_study_is_opened_and_sealed(
     beat.timeout.connect(look)
     beat.start()
     with monkeypatch.context() as patched:
-        patched.setattr(Working, "__init__", awaited(Working.__init__))
-        patched.setattr(Working, "close", awaited(Working.close))
+        patched.setattr(DecryptedCopy, "__init__", awaited(DecryptedCopy.__init__))
+        patched.setattr(DecryptedCopy, "close", awaited(DecryptedCopy.close))
         assert window.open_study(path)
         window.studio.edit(lambda session: _set(session, 2))
         window.close_study()
@@ -141,10 +142,10 @@ def test_the_window_is_not_gone_before_the_study_is_sealed(
     seal_study(path, _WORDS)
     window = open_window(path)
     window.studio.edit(lambda session: _set(session, 3))
-    seals, visible = Working.close, []
+    seals, visible = DecryptedCopy.close, []
     go_on = threading.Event()
 
-    def close(working: Working, connection: sqlite3.Connection) -> None:
+    def close(working: DecryptedCopy, connection: sqlite3.Connection) -> None:
         assert go_on.wait(HANG_S)
         visible.append(window.isVisible())
         seals(working, connection)
@@ -156,7 +157,7 @@ def test_the_window_is_not_gone_before_the_study_is_sealed(
             QCoreApplication.exit()
         go_on.set()
 
-    monkeypatch.setattr(Working, "close", close)
+    monkeypatch.setattr(DecryptedCopy, "close", close)
     QTimer.singleShot(20, meanwhile)
     window.close()
     if how == "quit":
@@ -177,9 +178,9 @@ def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
     Study.create(other).close()
     seal_study(path, _WORDS)
     window = open_window(other)
-    begins, go_on = Working.__init__, threading.Event()
+    begins, go_on = DecryptedCopy.__init__, threading.Event()
 
-    def begin(working: Working, *given: Any) -> None:
+    def begin(working: DecryptedCopy, *given: Any) -> None:
         assert go_on.wait(HANG_S)
         begins(working, *given)
 
@@ -189,7 +190,7 @@ def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
         assert not window.files.open(path)
         go_on.set()
 
-    monkeypatch.setattr(Working, "__init__", begin)
+    monkeypatch.setattr(DecryptedCopy, "__init__", begin)
     QTimer.singleShot(20, meanwhile)
     assert window.open_study(path)
     qtbot.waitUntil(lambda: not window.isVisible())
@@ -200,7 +201,7 @@ def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
 
 def test_a_thread_asks_for_a_passphrase_in_the_window(qtbot: QtBot, path: Path) -> None:
     parent = QObject()
-    asking, answers = Asking(parent), list[str | None]()
+    asking, answers = PassphrasePrompt(parent), list[str | None]()
 
     def answer() -> None:
         dialog = QApplication.activeModalWidget()

@@ -2,8 +2,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from tests.qt.walking import nameless
-from widgets.key_caps import KeyCaps
-from widgets.shortcut_sheet import Shortcut, ShortcutSheet
+from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutSheet
+from widgets.text_labels import KeyCaps
 
 TABLE = [
     Shortcut("Player", "Space", "Play or pause"),

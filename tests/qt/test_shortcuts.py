@@ -8,14 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.core.shortcuts import KeyTable, shared
-from app.gui.main_window import MainWindow
-from app.gui.shortcuts import USUAL
+from app.gui.window.main_window import MainWindow
+from app.gui.window.shortcuts import USUAL
+from app.shortcut_table import KeyTable, shared
 from project.errors import UserError
-from project.store import Study
-from project.synthetic import fill
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.qt.walking import nameless, unexplained
-from widgets.shortcut_editor import ShortcutEditor
+from widgets.dialogs.shortcut_dialogs import ShortcutEditor
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_keys_of_the_scheme_and_of_modes_are_warned_of(window: MainWindow) -> No
 
 
 def test_files_go_out_and_in(window: MainWindow, tmp_path: Path) -> None:
-    from app.core.shortcuts import write_keys
+    from app.shortcut_table import write_keys
 
     write_keys(window.shortcuts.table.assign("jobs", "F12"), tmp_path / "mine.json")
     window.shortcuts.import_file(tmp_path / "mine.json")

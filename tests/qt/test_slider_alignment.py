@@ -7,11 +7,11 @@ import pytest
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
-from app.gui.main_window import MainWindow
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
-from widgets.timeline.layout import HEADER
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
+from widgets.timeline.timeline_layout import HEADER
 
 
 @pytest.fixture

@@ -8,16 +8,15 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from anonymize.voice.registry import DEFAULT, VOICES
-from app.core.jobs import Work
-from app.core.session import Session
-from app.core.voice import preview as voice_preview
-from app.core.voice.choice import IDENTIFIES, KEEP, NONE, SoundChoice
-from app.core.voice.preview import AFTER, BEFORE
-from app.gui.export_dialog import ExportDialog
-from app.gui.listening import Listening
-from app.gui.sound_choice import SoundForm
+from anonymize.sound.voice_methods import DEFAULT, VOICES
+from anonymize.voice import sound_preview_job as voice_preview
+from anonymize.voice.sound_choice import IDENTIFIES, KEEP, NONE, SoundChoice
+from anonymize.voice.sound_preview_job import AFTER, BEFORE
+from app.gui.export.export_dialog import ExportDialog, SoundForm
+from app.gui.export.export_preview import SoundPreviewPlayer
 from project.errors import UserError
+from project.session.jobs import JobSpec
+from project.session.session import Session
 from project.timebase import SECOND
 from tests.unit.core.lab import only_recording, open_lab
 
@@ -63,10 +62,10 @@ def lab(tmp_path: Path) -> Iterator[Session]:
 
 
 @pytest.fixture
-def listening(lab: Session, qtbot: QtBot) -> Iterator[Listening]:
+def listening(lab: Session, qtbot: QtBot) -> Iterator[SoundPreviewPlayer]:
     deck = Deck()
     recording = only_recording(lab)
-    made = Listening(
+    made = SoundPreviewPlayer(
         lambda choice, at: voice_preview.prepare(lab, recording, choice, at),
         engine=lambda parent: deck,  # type: ignore[arg-type, return-value]
     )
@@ -130,10 +129,10 @@ def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: Q
 
 
 def test_both_versions_are_made_once_and_played_and_go_away(
-    qtbot: QtBot, listening: Listening, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, listening: SoundPreviewPlayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deck: Deck = listening.deck  # type: ignore[attr-defined]
-    made: list[Work] = []
+    made: list[JobSpec] = []
     prepare = listening._prepare
     monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])
     with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == AFTER):
@@ -153,8 +152,8 @@ def test_both_versions_are_made_once_and_played_and_go_away(
     assert deck.released == 1
 
 
-def test_why_nothing_can_be_heard_is_said(qtbot: QtBot, listening: Listening) -> None:
-    def refuse(*_asked: object) -> Work:
+def test_why_nothing_can_be_heard_is_said(qtbot: QtBot, listening: SoundPreviewPlayer) -> None:
+    def refuse(*_asked: object) -> JobSpec:
         raise UserError("This recording has no sound.", "There is nothing to listen to.")
 
     listening._prepare = refuse

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -10,17 +11,17 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.schemes import in_use
-from app.core.settings import load_settings
-from app.gui.dialogs import Questions
-from app.gui.first_start import FirstStart
-from app.gui.main_window import MainWindow
-from app.gui.starting import StartDialog, StudyPlan, proposed_name, proposed_path
-from project.schemes.loader import shipped_names
+from app.gui.files.start_dialog import StartDialog, StudyPlan, proposed_name, proposed_path
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.application import FirstStart
+from app.gui.window.main_window import MainWindow
+from project.queries.study_schemes import in_use
+from project.schemes.scheme_file import shipped_names
+from project.session.settings import load_settings
 from tests.fakes.clips import make_clip
 
 
-class Chosen(Questions):
+class Chosen(Dialogs):
     """Gives files without a dialog."""
 
     def __init__(self, folder: Path) -> None:
@@ -214,11 +215,11 @@ def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
 ) -> None:
     seen: list[StartDialog] = []
 
-    def plan_study(_self: Questions, dialog: Callable[[], StartDialog]) -> StudyPlan | None:
-        seen.append(dialog())
-        return replace(seen[0].plan(), scheme="plain")
+    def ask(_self: Dialogs, make: Callable[[], StartDialog]) -> object:
+        seen.append(make())
+        return SimpleNamespace(plan=lambda: replace(seen[0].plan(), scheme="plain"))
 
-    monkeypatch.setattr(Questions, "plan_study", plan_study)
+    monkeypatch.setattr(Dialogs, "ask", ask)
     window.files.new()
     session = window.studio.session
     assert session is not None

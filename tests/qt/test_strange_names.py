@@ -5,12 +5,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from project.schemes.loader import parse_scheme
-from widgets.choice_table import Cell, ChoiceTable
-from widgets.segment_form import SegmentForm
-from widgets.segments.choice_button import ChoiceButton
-from widgets.shortcut_sheet import Shortcut, ShortcutSheet
-from widgets.team.plan_table import PlanCell, PlanColumn, PlanModel, PlanRow, State
+from app.gui.team.work_plan import AssignmentState, PlanCell, PlanColumn, PlanModel, PlanRow
+from project.schemes.scheme_file import parse_scheme
+from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutSheet
+from widgets.form.checklists import ChoiceButton
+from widgets.inspector.segment_form import SegmentForm
+from widgets.table.record_table import ChoiceCell, ChoiceTable
 
 PICTURE = "<img src='/etc/hostname'>"
 SCHEME = parse_scheme(
@@ -53,7 +53,7 @@ def test_tool_tips_of_cells_show_texts_as_they_are(qtbot: QtBot) -> None:
     table = ChoiceTable(["One"], "Table")
     qtbot.addWidget(table)
     table.setRowCount(1)
-    table.show_cell(0, 0, Cell(PICTURE))
+    table.show_cell(0, 0, ChoiceCell(PICTURE))
     item = table.item(0, 0)
     assert item is not None
     assert "<img" not in item.toolTip()
@@ -64,7 +64,7 @@ def test_tool_tips_of_lists_show_names_as_they_are(qtbot: QtBot) -> None:
     qtbot.addWidget(choice)
     choice.set_choices({"a": PICTURE})
     choice.choose({"a"})
-    cell = PlanCell(State.GIVEN, 0)
+    cell = PlanCell(AssignmentState.GIVEN, 0)
     plan = PlanModel()
     plan.show_plan([PlanColumn(PICTURE, PICTURE)], [PlanRow("r", 1, PICTURE, False, (cell,))])
     tips = [plan.index(0, column).data(Qt.ItemDataRole.ToolTipRole) for column in (0, 1)]

@@ -4,15 +4,15 @@ import sqlite3
 
 import pytest
 
-from app.gui.studio import Studio
-from project.store import Study
+from app.gui.study.study_controller import StudyController
+from project.store.study import Study
 
 
 @pytest.fixture
 def studio(qapp, tmp_path, monkeypatch):
     for name in ("CONFIG", "CACHE", "DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
-    studio = Studio()
+    studio = StudyController()
     yield studio
     studio.close()
 

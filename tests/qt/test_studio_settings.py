@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
 
-from app.core.settings import load_settings
-from app.gui.studio import Studio
+from app.gui.study.study_controller import StudyController
+from project.session.settings import load_settings
 
 
 def test_two_windows_keep_what_was_chosen_in_each(qtbot: QtBot) -> None:
-    one, other = Studio(), Studio()
+    one, other = StudyController(), StudyController()
     one.change_settings(lambda kept: replace(kept, annotator="Ada"))
     other.change_settings(lambda kept: replace(kept, volume=30))
     stored = load_settings()
@@ -18,9 +18,9 @@ def test_two_windows_keep_what_was_chosen_in_each(qtbot: QtBot) -> None:
 
 
 def test_a_path_forgotten_in_one_window_is_not_written_again_by_the_other(qtbot: QtBot) -> None:
-    one = Studio()
+    one = StudyController()
     one.change_settings(lambda kept: replace(kept, recent=("/lab/ada.greenroom",), scheme_files={"id/a": "/ada.yaml"}))
-    other = Studio()
+    other = StudyController()
     assert other.settings.recent == ("/lab/ada.greenroom",)
     one.change_settings(lambda kept: replace(kept, recent=(), scheme_files={}))
     other.change_settings(lambda kept: replace(kept, theme="dark"))

@@ -6,17 +6,16 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import transcript as commands
-from app.core.settings import load_settings
-from app.gui.main_window import MainWindow
+from annotate.transcript import transcript_edits as commands
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Participant, ParticipantRole, Utterance
 from project.ids import new_id
-from project.queries.participants import insert_participant
-from project.queries.utterances import insert_utterances, update_utterance, utterances_of
-from project.types import Participant, ParticipantRole, Utterance
+from project.queries.recording_rows import insert_participant
+from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.session.settings import load_settings
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
-from widgets.player_view import PlayerView
-from widgets.views_grid import Arrangement, View
-from widgets.views_layout import Layout
+from widgets.player.camera_grid import Arrangement, MultiViewLayout, ViewTile
+from widgets.player.player_view import PlayerView
 
 __all__ = ["Answers", "answers", "open_window", "sample", "study"]
 
@@ -105,12 +104,12 @@ def test_a_draft_that_was_checked_is_shown_or_the_window_says_why_not(window: Ma
 
 def test_it_stands_in_the_picture_that_is_large(window: MainWindow) -> None:
     grid = window.workspace.views
-    grid.set_views([View("other", "Side", 16 / 9)])
-    grid.arrange(Arrangement(Layout.INSET, large="other"))
+    grid.set_views([ViewTile("other", "Side", 16 / 9)])
+    grid.arrange(Arrangement(MultiViewLayout.INSET, large="other"))
     window.playback.jump(4_000_000)
     assert grid.view("other").subtitle() == "P01: Long."
     assert window.view.subtitle() == ""
-    grid.arrange(Arrangement(Layout.INSET))
+    grid.arrange(Arrangement(MultiViewLayout.INSET))
     assert window.view.subtitle() == "P01: Long."
     assert grid.view("other").subtitle() == ""
 

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import transcript
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking as face_tracking
-from app.core.jobs import run_here
-from app.core.session import Session
-from app.core.speech.speaker_suggestions import suggestions_of
-from app.gui.main_window import MainWindow
+from annotate.speech.speaker_suggestions import suggestions_of
+from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.transcript import transcript_edits as transcript
+from anonymize.faces import face_tracking_job as face_tracking
+from app.gui.window.main_window import MainWindow
 from project.progress import Silent
-from project.store import Study
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.contract.footage import face_clip
 
 Open = Callable[..., MainWindow]

@@ -7,28 +7,26 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.plan import Wish, make_plan
-from app.core.commands.recordings import add_recordings, probe_file, rename_recording
-from app.core.commands.segments import add_segment, edit_segment
-from app.core.commands.splitting import MediaWith
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.team.window import TeamWindow
-from project.queries.conflicts import count_unresolved
-from project.queries.media import all_media
-from project.queries.plans import all_assignments
-from project.queries.recordings import all_recordings
-from project.queries.segments import values_of
-from project.store import Study
-from project.synthetic import fill
-from project.types import Verdict
+from annotate.segments.segment_edits import add_segment, edit_segment
+from annotate.study.recording_edits import add_recordings, probe_file, rename_recording
+from annotate.team.assignments import PlanOptions, make_plan
+from annotate.team.study_copies import MediaWith
+from app.gui.study.dialogs import Dialogs
+from app.gui.team.team_window import ConflictsView, TeamWindow, Versions
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Verdict
+from project.queries.annotator_rows import all_assignments
+from project.queries.history_rows import count_unresolved
+from project.queries.recording_rows import all_media, all_recordings
+from project.queries.segment_rows import values_of
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.fakes.clips import make_clip
 from tests.qt.walking import nameless, unexplained
-from widgets.team.conflicts_view import ConflictsView, Versions
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     def __init__(self) -> None:
         self.place: Path | None = None
         self.found: list[Path] = []
@@ -157,14 +155,14 @@ def copying(
     clip = make_clip(tmp_path / "walk.mp4", frames=30, size=(160, 120))
     with Session(Study.create(tmp_path / "lab.greenroom"), "Bo") as session:
         add_recordings(session, [probe_file(clip)])
-        make_plan(session, Wish(("Ada", "Bo")))
+        make_plan(session, PlanOptions(("Ada", "Bo")))
     (tmp_path / "away").mkdir()
     questions = Answers()
     questions.place = tmp_path / "away" / "for Ada"
     window = open_window(tmp_path / "lab.greenroom", questions=questions)
     team = team_of(window)
     team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
-    monkeypatch.setattr("app.core.commands.media_beside._PIECE", 1000)
+    monkeypatch.setattr("annotate.team.study_copies._PIECE", 1000)
     return window, team
 
 

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from widgets.time_edit import TimeEdit
+from widgets.form.input_fields import TimeEdit
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from project.entities.study_records import Segment, Verdict
 from project.timebase import FrameTimes
-from project.types import Segment, Verdict
 from tests.fakes.looks import LOOKS
-from widgets.timeline.following import Follow
-from widgets.timeline.lane import Lane, LaneKind, lane_key
-from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.view import TimelineView
+from widgets.timeline.lanes import Lane, LaneKind, lane_key
+from widgets.timeline.time_area import Follow
+from widgets.timeline.timeline_layout import HEADER, RULER
+from widgets.timeline.timeline_view import TimelineView
 
 DURATION = 100_000_000
 NONE = Qt.KeyboardModifier.NoModifier

@@ -7,22 +7,30 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
-from project.chains import Node, NodeKind
-from project.types import Segment, Utterance
+from project.entities.causal_chains import ChainNode, NodeKind
+from project.entities.study_records import Segment, Utterance
 from tests.fakes.looks import LOOKS
 from tests.qt.test_timeline_mouse import CTRL, click, drag, send
-from widgets.timeline.lane import Lane, lane_key
-from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.nodes import NODES, NodeBar, node_bar, node_lane, told_node
-from widgets.timeline.spoken import spoken_bar, spoken_lane
-from widgets.timeline.view import TimelineView
+from widgets.timeline.lanes import (
+    NODES,
+    Lane,
+    NodeBar,
+    lane_key,
+    node_bar,
+    node_lane,
+    spoken_bar,
+    spoken_lane,
+    told_node,
+)
+from widgets.timeline.timeline_layout import HEADER, RULER
+from widgets.timeline.timeline_view import TimelineView
 
 DURATION = 100_000_000
 Heard = Callable[[str], list[tuple[object, ...]]]
 
 
 def bar(name: str, kind: NodeKind, start_s: float, end_s: float, text: str = "Ann waits", flag: str = "") -> NodeBar:
-    node = Node(name, "c", kind, text, round(start_s * 1e6), round(end_s * 1e6), ("ann",))
+    node = ChainNode(name, "c", kind, text, round(start_s * 1e6), round(end_s * 1e6), ("ann",))
     return node_bar(node, "r", ["Ann"], flag)
 
 

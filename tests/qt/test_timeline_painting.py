@@ -5,12 +5,12 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from project.types import Segment, Verdict
+from project.entities.study_records import Segment, Verdict
 from tests.fakes.looks import LOOKS
 from widgets import theme
-from widgets.timeline.lane import Lane, LaneKind, lane_key
-from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.view import TimelineView
+from widgets.timeline.lanes import Lane, LaneKind, lane_key
+from widgets.timeline.timeline_layout import HEADER, RULER
+from widgets.timeline.timeline_view import TimelineView
 
 DURATION = 100_000_000
 

@@ -6,14 +6,22 @@ import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from pytestqt.qtbot import QtBot
 
-from project.types import Segment, Utterance
+from project.entities.study_records import Segment, Utterance
 from tests.fakes.looks import LOOKS
 from tests.qt.test_timeline_mouse import CTRL, click, drag, send
-from widgets.timeline.describe import told
-from widgets.timeline.lane import Lane, lane_key
-from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.spoken import SAID, UNSURE, SpokenBar, speaker_of, spoken_bar, spoken_key, spoken_lane
-from widgets.timeline.view import TimelineView
+from widgets.timeline.lanes import (
+    SAID,
+    UNSURE,
+    Lane,
+    SpokenBar,
+    lane_key,
+    speaker_of,
+    spoken_bar,
+    spoken_key,
+    spoken_lane,
+)
+from widgets.timeline.timeline_layout import HEADER, RULER
+from widgets.timeline.timeline_view import TimelineView, told
 
 DURATION = 100_000_000
 

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.gui.main_window import MainWindow
-from app.gui.training.window import TrainingWindow
-from project.queries.recordings import all_recordings
-from project.types import Segment
+from app.gui.team.training_tab import SetupForm, TrainingWindow
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Segment
+from project.queries.recording_rows import all_recordings
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.training_round import SECOND, copy_for, open_round
-from widgets.training.setup_form import SetupForm
 
 Open = Callable[[Path], MainWindow]
 

@@ -6,21 +6,20 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from app.gui.speech import dialog as dialogs
-from app.gui.speech.dialog import Spoken, TranscribeDialog
+from annotate.study.recording_edits import add_recordings, probe_file
+from app.gui.transcript import speech_jobs as dialogs
+from app.gui.transcript.speech_jobs import TranscribableRecording, TranscribeDialog
+from app.gui.window.main_window import MainWindow
 from models.speech.whisper_models import WhisperModel
-from project.queries.heard import speech_of
-from project.queries.utterances import utterances_of
-from project.store import Study
+from project.queries.transcript_rows import speech_of, utterances_of
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.tiny_whisper import write_tiny_whisper
 from tests.fakes.voices import RATE, spoken, write_sound
 
 Open = Callable[..., MainWindow]
-FRESH = Spoken("1", "1. talk", 0, 0)
-WRITTEN = Spoken("2", "2. chat", 12, 4)
+FRESH = TranscribableRecording("1", "1. talk", 0, 0)
+WRITTEN = TranscribableRecording("2", "2. chat", 12, 4)
 
 
 @pytest.fixture

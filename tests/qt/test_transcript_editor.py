@@ -9,21 +9,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.session import Session
-from app.gui.main_window import MainWindow
+from app.gui.transcript.transcript_page import TranscriptPage
+from app.gui.transcript.utterance_list import WordsEditor
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Changes, Json, Participant, ParticipantRole, Run, Utterance
+from project.entities.transcript import AsrSegment, Word, estimated
 from project.ids import new_id
-from project.queries.heard import insert_heard
-from project.queries.participants import all_participants, insert_participant
-from project.queries.recordings import all_recordings
-from project.queries.runs import insert_run
-from project.queries.utterances import insert_utterances, utterances_of
-from project.transcript import Heard, Word, estimated
-from project.types import Changes, Json, Participant, ParticipantRole, Run, Utterance
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import all_participants, all_recordings, insert_participant
+from project.queries.transcript_rows import insert_heard, insert_utterances, utterances_of
+from project.session.session import Session
 from tests.qt.slow_clock import play_by_looks
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
 from tests.qt.walking import nameless, unexplained
-from widgets.transcript.editor import WordsEditor
-from widgets.transcript.page import TranscriptPage
 
 __all__ = ["Answers", "answers", "open_window", "sample", "study"]
 
@@ -434,7 +432,7 @@ def test_what_does_not_belong_in_it_is_dropped_from_the_menu(window: MainWindow)
     assert said(window) == before, "nobody looked for speech"
     with session.study.recording_run():
         insert_run(session.study, Run("v", before[0].recording_id, "speech", "x", {}, {}, "2026-01-01", "0"))
-        insert_heard(session.study, "v", [Heard(0, 6_100_000), Heard(9_000_000, 9_500_000)])
+        insert_heard(session.study, "v", [AsrSegment(0, 6_100_000), AsrSegment(9_000_000, 9_500_000)])
     window.menus.actions["drop_silent"].trigger()
     assert said(window) == [before[0], before[1], before[3]]
     start(window, 1)

@@ -8,25 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.gui.main_window import MainWindow
-from project.transcript import tokens
-from project.types import Utterance
-from tests.qt.test_transcript_editor import (
-    ALT,
-    CTRL,
-    SHIFT,
-    Answers,
-    answers,
-    open_window,
-    page,
-    press,
-    said,
-    sample,
-    start,
-    study,
-    window,
-)
-from widgets.transcript.editor import WordsEditor
+from app.gui.transcript.utterance_list import WordsEditor
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Utterance
+from project.entities.transcript import tokens
+from tests.qt.test_transcript_editor import ALT, CTRL, SHIFT, page, press, said, start, window
+from tests.qt.test_window import Answers, answers, open_window, sample, study
 
 __all__ = ["Answers", "answers", "open_window", "sample", "study", "window"]
 

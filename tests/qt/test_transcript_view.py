@@ -8,17 +8,17 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from project.transcript import estimated
-from project.types import Utterance
-from widgets.transcript.line import Line
-from widgets.transcript.model import TranscriptModel
-from widgets.transcript.view import TranscriptView
+from app.gui.transcript.utterance_delegate import TranscriptModel
+from app.gui.transcript.utterance_layout import TranscriptLine
+from app.gui.transcript.utterance_list import TranscriptView
+from project.entities.study_records import Utterance
+from project.entities.transcript import estimated
 
 
-def _line(number: int, text: str = "") -> Line:
+def _line(number: int, text: str = "") -> TranscriptLine:
     said = text or f"this is what was said as number {number} of many"
     start = number * 1_000_000
-    return Line(
+    return TranscriptLine(
         Utterance(f"u{number:03}", "r", start, start + 900_000, said, None, estimated(said, start, start + 900))
     )
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.transcript.wrapping import wrap
+from app.gui.transcript.utterance_layout import wrap
 
 _ROOM = 60.0
 _SIGNS = st.text("abÄß漢שלם,.? \t\n\u00a0\u3000", max_size=60)

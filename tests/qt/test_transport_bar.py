@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLayout, QSlider, QToolButton
 
 from tests.qt.walking import controls, nameless, tab_walk
-from widgets.transport_bar import KEYS, SPEEDS, TransportBar
+from widgets.player.transport_bar import KEYS, SPEEDS, TransportBar
 
 
 @pytest.fixture

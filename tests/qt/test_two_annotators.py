@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.gui.main_window import MainWindow
+from app.gui.window.main_window import MainWindow
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 

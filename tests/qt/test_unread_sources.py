@@ -9,7 +9,7 @@ import pytest
 _PROGRAM = """
 import linecache, sys
 sys.path.insert(0, sys.argv[1])
-from app.gui.unread_sources import leave_sources_unread
+from app.gui.startup import leave_sources_unread
 if sys.argv[2] == "told":
     leave_sources_unread()
 import newcomer

@@ -10,20 +10,19 @@ from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.recordings import add_medium, add_recordings, move_medium, probe_file
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from app.gui.vlc_engine import VlcEngine
-from media.frames import FrameReader
-from project.queries.media import media_of
-from project.store import Study
+from annotate.study.recording_edits import add_medium, add_recordings, move_medium, probe_file
+from app.gui.player.vlc_engine import VlcEngine
+from app.gui.window.main_window import MainWindow
+from media.exact_frames import FrameReader
+from project.entities.study_records import Medium, MediumRole
+from project.queries.recording_rows import media_of
+from project.session.session import Session
+from project.store.study import Study
 from project.timebase import SECOND
-from project.types import Medium, MediumRole
 from tests.fakes.clips import make_clip, number_of
 from tests.qt.slow_clock import play_by_looks
-from widgets.player_view import PlayerView
-from widgets.views_grid import MAIN, ViewsGrid
-from widgets.views_layout import Corner, Layout
+from widgets.player.camera_grid import MAIN, Corner, MultiViewLayout, ViewsGrid
+from widgets.player.player_view import PlayerView
 
 OFFSET_US = 1_300_000
 SIDE_FRAMES, SIDE_FPS = 60, 20
@@ -213,12 +212,12 @@ def test_where_a_camera_begins_is_changed_while_it_is_shown(qtbot: QtBot, window
 def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> None:
     ready(qtbot, window)
     area, side = grid(window), side_key(window)
-    assert area.arrangement.layout is Layout.SIDE
+    assert area.arrangement.layout is MultiViewLayout.SIDE
     main, other = area.view(MAIN), area.view(side)
     assert not main.geometry().intersects(other.geometry())
     assert main.x() < other.x()
     window.menus.actions["layout"].trigger()
-    assert area.arrangement.layout is Layout.INSET
+    assert area.arrangement.layout is MultiViewLayout.INSET
     assert main.size() == area.size()
     assert main.geometry().contains(other.geometry())
     assert other.width() / other.height() == pytest.approx(96 / 120, rel=0.05)
@@ -244,9 +243,9 @@ def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> N
     double_click(qtbot, main)
     qtbot.waitUntil(lambda: main.x() < other.x())
     assert not window.player.playing
-    area.change(layout=Layout.INSET, large=side)
+    area.change(layout=MultiViewLayout.INSET, large=side)
     window.menus.actions["layout"].trigger()
-    assert area.arrangement.layout is Layout.SINGLE
+    assert area.arrangement.layout is MultiViewLayout.SINGLE
     assert not main.isVisible()
     assert other.isVisible()
     window.menus.actions["large"].trigger()
@@ -279,7 +278,7 @@ def drag(qtbot: QtBot, view: QWidget, by: QPoint) -> None:
 def test_how_it_stood_is_remembered_for_each_recording(qtbot: QtBot, window: MainWindow, study: Path) -> None:
     ready(qtbot, window)
     first = medium(window, "side.mp4").recording_id
-    grid(window).change(layout=Layout.INSET, corner=Corner.TOP_LEFT)
+    grid(window).change(layout=MultiViewLayout.INSET, corner=Corner.TOP_LEFT)
     window.views.hear(medium(window, "lapel.wav").id)
     other = next(row.id for row in window.recordings.model.rows() if row.id != first)
     window.choose_recording(other)
@@ -288,10 +287,10 @@ def test_how_it_stood_is_remembered_for_each_recording(qtbot: QtBot, window: Mai
     assert not window.menus.actions["layout"].isEnabled()
     assert window.views.heard == MAIN
     window.choose_recording(first)
-    assert grid(window).arrangement.layout is Layout.INSET
+    assert grid(window).arrangement.layout is MultiViewLayout.INSET
     window.close()
     again = opened(qtbot, study)
-    assert grid(again).arrangement.layout is Layout.INSET
+    assert grid(again).arrangement.layout is MultiViewLayout.INSET
     assert grid(again).arrangement.corner is Corner.TOP_LEFT
     assert again.views.heard == medium(again, "lapel.wav").id
     again.close()

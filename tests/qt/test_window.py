@@ -9,22 +9,22 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
-from app.core.session import Session
-from app.core.settings import load_settings
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.sample import sample_study
+from app.gui.files.study_files import sample_study
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Segment, Verdict
 from project.errors import UserError
-from project.queries.media import all_media
-from project.queries.segments import all_segments, values_of
-from project.store import Study
+from project.queries.recording_rows import all_media
+from project.queries.segment_rows import all_segments, values_of
+from project.session.session import Session
+from project.session.settings import load_settings
+from project.store.study import Study
 from project.timebase import SECOND
-from project.types import Segment, Verdict
 from tests.qt.walking import nameless, unexplained
-from widgets.timeline.layout import HEADER, RULER
+from widgets.timeline.timeline_layout import HEADER, RULER
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Dialogs that answer at once."""
 
     def __init__(self) -> None:
@@ -354,9 +354,10 @@ def test_only_what_an_edit_touched_is_read_again(
     for start in range(5):
         window.editing.create(start * SECOND, (start + 1) * SECOND, Verdict.ERROR)
     read: list[str] = []
-    import app.gui.timeline_feed as feed
+    from app.gui.timeline import timeline_presenter as feed
+    from project.queries.segment_rows import listed_segments
 
-    listed = feed.listed_segments
+    listed = listed_segments
     monkeypatch.setattr(feed, "listed_segments", lambda study, ids: read.extend(ids) or listed(study, ids))
     monkeypatch.setattr(feed, "segments_of", lambda *_: pytest.fail("everything was read again"))
     chosen = segments(window)[2]

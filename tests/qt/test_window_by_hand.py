@@ -11,15 +11,15 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.gui.actions.table import ACTIONS
-from app.gui.export_dialog import ExportDialog, ExportRequest
-from app.gui.export_result import ExportResult, Findings
-from app.gui.main_window import MainWindow
-from app.gui.sample import sample_study
-from app.gui.starting import StartDialog, StudyPlan
-from app.gui.worker_runner import WorkerRunner
-from project.queries.recordings import all_recordings
-from project.store import Study
+from app.gui.export.clip_export import ExportResult, Findings
+from app.gui.export.export_dialog import ExportDialog, ExportRequest
+from app.gui.files.start_dialog import StartDialog, StudyPlan
+from app.gui.files.study_files import sample_study
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
 from project.timebase import SECOND
 
 WORKER = """
@@ -106,7 +106,7 @@ def test_a_dropped_study_is_opened_and_a_video_without_one_is_not_lost_silently(
     def say_no(dialog: Callable[[], StartDialog]) -> None:
         proposed.append(dialog().plan())
 
-    monkeypatch.setattr(window.files.questions, "plan_study", say_no)
+    monkeypatch.setattr(window.files.questions, "ask", say_no)
     drop(window, sample.parent / "sample.mp4")
     qtbot.waitUntil(lambda: bool(proposed))
     assert proposed[0].recordings == (sample.parent / "sample.mp4",)

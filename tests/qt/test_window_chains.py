@@ -9,8 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.gui.main_window import MainWindow
-from project.chains import NodeKind
+from app.gui.chains.chains_page import ChainPageTab
+from app.gui.window.main_window import MainWindow
+from project.entities.causal_chains import NodeKind
 from tests.qt.chains_by_hand import (
     EDGES,
     SECOND,
@@ -31,7 +32,6 @@ from tests.qt.chains_by_hand import (
     type_in,
 )
 from tests.qt.walking import nameless, unexplained
-from widgets.chain_page.page import Part
 
 EXPECTED = [(one.kind.value, (one.who,), one.text) for one in STORY]
 
@@ -61,7 +61,7 @@ def test_a_chain_is_drawn_with_the_mouse(window: MainWindow) -> None:
     for node, told in zip(graph.nodes, STORY, strict=True):
         assert node.start_us == pytest.approx(told.start * SECOND, abs=SECOND // 4)
         assert node.end_us == pytest.approx(told.end * SECOND, abs=SECOND // 4)
-    assert page_of(window).part() is Part.NODE
+    assert page_of(window).part() is ChainPageTab.NODE
     assert [one for one in window.chains.chosen.problems if not one.warning] == []
 
 
@@ -202,15 +202,15 @@ def test_the_window_says_what_is_wrong_and_leads_there(window: MainWindow) -> No
     page = page_of(window)
     drag(window.timeline, on_lane(window, 40), on_lane(window, 44))
     press(window, "Esc")
-    click(page._buttons[Part.CHECKS])
-    assert page._buttons[Part.CHECKS].text() == "Checks 2"
+    click(page._buttons[ChainPageTab.CHECKS])
+    assert page._buttons[ChainPageTab.CHECKS].text() == "Checks 2"
     found = [page.checks.item(row).text() for row in range(page.checks.count())]
     assert any("neither a reason nor a result" in one for one in found)
     pick(page.graph.board, in_graph(window, graph.nodes[0].id))
     QTest.mouseClick(
         page.checks.viewport(), Qt.MouseButton.LeftButton, pos=page.checks.visualItemRect(page.checks.item(0)).center()
     )
-    assert page.part() is Part.NODE
+    assert page.part() is ChainPageTab.NODE
     assert window.studio.selected_nodes == (graphs(window)[0].nodes[6].id,)
 
 
@@ -218,7 +218,7 @@ def test_every_control_has_a_name_and_a_tooltip(window: MainWindow) -> None:
     begin(window)
     draw_with_mouse(window)
     page = page_of(window)
-    for part in Part:
+    for part in ChainPageTab:
         page.show_part(part)
         assert nameless(page) == []
         assert unexplained(page) == []

@@ -8,13 +8,14 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.chains import add_chain, add_edge, add_node
-from app.core.session import Session
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from project.chains import ChainDecision, NodeKind
-from project.queries.chains import chain_reviews
-from project.queries.recordings import all_recordings
+from annotate.chains.chain_edits import add_chain, add_edge, add_node
+from app.gui.chains.chains_page import ChainPageTab
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.entities.causal_chains import ChainDecision, NodeKind
+from project.queries.chain_rows import chain_reviews
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.qt.chains_by_hand import (
     SECOND,
     click,
@@ -29,11 +30,10 @@ from tests.qt.chains_by_hand import (
     type_in,
 )
 from tests.unit.core.training_round import copy_for, open_round
-from widgets.chain_page.page import Part
-from widgets.timeline.nodes import NODES
+from widgets.timeline.lanes import NODES
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Dialogs that answer at once."""
 
     def __init__(self, folder: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     window = open_as("Bob")
     page = page_of(window)
     press(window, "K")
-    assert page.part() is Part.REVIEW
+    assert page.part() is ChainPageTab.REVIEW
     assert QApplication.focusWidget() is page.review.note
     type_in(window, "Why is she startled?")
     press(window, "Return")
@@ -167,7 +167,7 @@ def test_ones_own_version_is_changed_and_agreed_on(open_as: Callable[[str], Main
     type_in(window, "She is frightened")
     press(window, "Return")
     assert [one.text for one in graphs(window)[0].nodes] == ["A phone rings", "She is startled"]
-    page.show_part(Part.REVIEW)
+    page.show_part(ChainPageTab.REVIEW)
     click(page.review.agreed)
     agreed = graphs(window)[2]
     assert [one.text for one in agreed.nodes] == ["A phone rings", "She is frightened"]
@@ -187,7 +187,7 @@ def test_a_review_of_an_earlier_state_is_said_to_be_one(open_as: Callable[[str],
     pick(ada.timeline, on_lane(ada, 10))
     press(ada, "2")
     page = page_of(ada)
-    page.show_part(Part.REVIEW)
+    page.show_part(ChainPageTab.REVIEW)
     assert "before it was changed" in page.review.said.item(0).text()
 
 

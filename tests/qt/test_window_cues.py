@@ -6,27 +6,22 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.cues import add_cue
-from app.core.commands.segments import add_segment
-from app.core.cues.placing import Placed
-from app.core.cues.prelabels import open_prelabels, renew_prelabels
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from project.queries.collections import insert_collection
-from project.queries.heard import insert_heard
-from project.queries.participants import insert_participant, set_appearance
-from project.queries.recordings import insert_recording
-from project.queries.runs import insert_run
-from project.queries.segments import segment
-from project.queries.utterances import insert_utterances, utterance
-from project.store import Study
-from project.transcript import Heard
-from project.types import Collection, Participant, ParticipantRole, Recording, Run, Utterance
+from annotate.cues.cue_marks import CuePrelabel
+from annotate.cues.prelabels import add_cue, open_prelabels, renew_prelabels
+from annotate.segments.segment_edits import add_segment
+from app.gui.transcript.transcript_page import TranscriptPage
+from app.gui.transcript.utterance_layout import CueChip
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Collection, Participant, ParticipantRole, Recording, Run, Utterance
+from project.entities.transcript import AsrSegment
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
+from project.queries.segment_rows import segment
+from project.queries.transcript_rows import insert_heard, insert_utterances, utterance
+from project.session.session import Session
+from project.store.study import Study
 from tests.qt.walking import nameless, unexplained
-from widgets.timeline.lane import LaneKind
-from widgets.timeline.spoken import spoken_key
-from widgets.transcript.line import Chip
-from widgets.transcript.page import TranscriptPage
+from widgets.timeline.lanes import LaneKind, spoken_key
 
 SECOND = 1_000_000
 
@@ -50,7 +45,7 @@ def window(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
         )
     with Study.open(path) as study, study.recording_run():
         insert_run(study, Run("s", "r", "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "1"))
-        insert_heard(study, "s", [Heard(0, 3 * SECOND)])
+        insert_heard(study, "s", [AsrSegment(0, 3 * SECOND)])
     made = open_window(path, "Ada")
     made.choose_recording("r")
     return made
@@ -181,9 +176,9 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
                 s,
                 "r",
                 [
-                    Placed("expression", "smile", SECOND, 2 * SECOND, "a", "Smiles."),
-                    Placed("expression", "smile", 9 * SECOND, 10 * SECOND, "a", "Smiles."),
-                    Placed("response", "nod", 5 * SECOND, 6 * SECOND, "a", "Nods."),
+                    CuePrelabel("expression", "smile", SECOND, 2 * SECOND, "a", "Smiles."),
+                    CuePrelabel("expression", "smile", 9 * SECOND, 10 * SECOND, "a", "Smiles."),
+                    CuePrelabel("response", "nod", 5 * SECOND, 6 * SECOND, "a", "Nods."),
                 ],
             )
         )
@@ -215,10 +210,10 @@ def test_the_transcript_shows_cues_as_chips(window: MainWindow) -> None:
     window.studio.edit(
         lambda s: (
             add_cue(s, "u2", "response", "nod", "b", word=1)[1]
-            | renew_prelabels(s, "r", [Placed("expression", "smile", 8 * SECOND, 9 * SECOND, "a", "Smiles.")])
+            | renew_prelabels(s, "r", [CuePrelabel("expression", "smile", 8 * SECOND, 9 * SECOND, "a", "Smiles.")])
         )
     )
-    assert page.model.lines[2].cues == (Chip(0, "Smiles", True), Chip(1, "Nao: nod"))
+    assert page.model.lines[2].cues == (CueChip(0, "Smiles", True), CueChip(1, "Nao: nod"))
     assert page.view.sizeHintForRow(2) > tall
     picture = page.view.grab().toImage()
     window.studio.undo()

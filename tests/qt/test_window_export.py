@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.face_review import dismiss_faces
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.rendering import queue as rendering_queue
-from app.core.rendering.queue import ClipState
-from app.core.session import Session
-from app.gui.export_dialog import ExportDialog, ExportRequest
-from app.gui.main_window import MainWindow
-from app.gui.worker_runner import WorkerRunner
-from project.queries.runs import runs_of
-from project.types import Recording
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_queue as rendering_queue
+from anonymize.export.export_queue import ClipState
+from anonymize.faces.face_review_edits import dismiss_faces
+from app.gui.export.export_dialog import ExportDialog, ExportRequest
+from app.gui.jobs.jobs_panel import JobState
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import Recording
+from project.queries.history_rows import runs_of
+from project.session.session import Session
 from tests.fakes.clips import make_clip
 from tests.unit.core.lab import SIZE, found_faces, open_lab
-from widgets.job_row import JobState
 
 WORKER = """
 import json, sys

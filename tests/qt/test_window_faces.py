@@ -14,29 +14,28 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from anonymize.places import Reason
-from app.core.faces import text_regions, tracking
-from app.core.faces.track_file import save_tracks
-from app.core.interrupted_jobs import JobNotes
-from app.core.jobs import Work
-from app.core.session import Session
-from app.gui.export_dialog import ExportDialog
-from app.gui.export_result import spans
-from app.gui.face_overlay import FaceOverlay
-from app.gui.faces.places import CERTAINTY
-from app.gui.main_window import MainWindow
-from app.gui.sample import sample_study
-from app.gui.worker_runner import WorkerRunner
+from anonymize.faces import face_tracking_job as tracking
+from anonymize.faces import text_regions_job as text_regions
+from anonymize.masking.mask_coverage import ReviewReason
+from app.gui.export.clip_export import spans
+from app.gui.export.export_dialog import ExportDialog
+from app.gui.faces.face_cards import CROPS, CardState
+from app.gui.faces.face_queue import CERTAINTY
+from app.gui.files.study_files import sample_study
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.player.playback import FaceOverlay
+from app.gui.window.main_window import MainWindow
+from models.faces.track_file import save_tracks
+from project.entities.face_regions import RegionKind
+from project.entities.study_records import FaceTrack, Origin, Participant, ParticipantRole
 from project.errors import UserError
-from project.queries.participants import all_participants
-from project.queries.recordings import all_recordings
-from project.queries.runs import SOURCE, SOURCE_KIND, latest_run
-from project.regions import RegionKind
+from project.queries.history_rows import SOURCE, SOURCE_KIND, latest_run
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.job_notes import JobNotes
+from project.session.jobs import JobSpec
+from project.session.session import Session
 from project.timebase import SECOND
-from project.types import FaceTrack, Origin, Participant, ParticipantRole
-from widgets.faces.card import CardState
-from widgets.faces.cards_model import CROPS
-from widgets.picture_overlays import FaceState
+from widgets.player.player_view import FaceState
 
 FRAME = 40_000
 
@@ -276,7 +275,7 @@ def test_a_face_that_is_drawn_at_a_gap_fills_it(qtbot: QtBot, tracked: MainWindo
     window.player.seek(205 * FRAME)
     place = window.faces.places.at(205 * FRAME)
     assert place is not None
-    assert place.reason is Reason.ENDS
+    assert place.reason is ReviewReason.ENDS
     drag(qtbot, window, (400, 50), (440, 110))
     (region,) = window.faces.regions
     assert (region.start_us, region.end_us) == (place.start_us, place.end_us)
@@ -327,7 +326,7 @@ def test_text_that_was_found_is_masked_in_one_step(qtbot: QtBot, tracked: MainWi
     window.menus.actions["find_text"].trigger()
     assert "greenroom models add text-regions" in told[0].hint
     places = [{"box": [x, 10, 40, 12], "start_us": 0, "end_us": SECOND} for x in (10, 100)]
-    work = Work("text", "Look for text", recording.id, {"finder": "binarization"})
+    work = JobSpec("text", "Look for text", recording.id, {"finder": "binarization"})
     window.studio.publish(text_regions.store(session, work, {"areas": places}))
     assert page.text.isVisibleTo(page)
     page.text.accept.click()

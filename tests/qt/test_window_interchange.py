@@ -8,19 +8,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.dialogs import Questions
-from app.gui.interchange.export_window import ExportWindow
-from app.gui.interchange.import_window import ImportWindow
-from app.gui.main_window import MainWindow
-from project.queries.segments import all_segments
-from project.store import Study
-from project.synthetic import fill
+from app.gui.files.annotation_export import ExportWindow
+from app.gui.files.annotation_import import ImportWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.queries.segment_rows import all_segments
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.qt.walking import nameless, unexplained
 
 TABLE = "annotator,start_s,end_s,label,why\nBo,1,2,Error,It is late.\nBo,3,3,stroke,\nBo,4,5,competence,\n"
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Dialogs that answer at once."""
 
     def __init__(self) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.session import Session
-from app.gui.main_window import MainWindow
-from project.store import Study
+from annotate.study.recording_edits import add_recordings, probe_file
+from app.gui.window.main_window import MainWindow
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 

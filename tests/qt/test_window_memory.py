@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.settings import load_settings, load_view
-from app.gui.main_window import MainWindow
-from app.gui.segments.window import SegmentsWindow
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
+from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from project.session.settings import load_settings, load_view
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 Open = Callable[[Path], MainWindow]
 SECOND = 1_000_000

@@ -9,15 +9,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.core.commands import segments as commands
-from app.gui.main_window import MainWindow
-from project.queries.reviews import reviews_in
-from project.types import Decision
+from annotate.segments import segment_edits as commands
+from app.gui.review.adjudication_tab import LaneForm
+from app.gui.review.review_items import ReviewItemState
+from app.gui.review.review_page import ReviewPage
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import ReviewDecision
+from project.queries.annotator_rows import reviews_in
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.pairs import WALK, mark, open_study
-from widgets.review.lane_form import LaneForm
-from widgets.review.page import ReviewPage
-from widgets.review.shown import State
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -59,7 +59,7 @@ def review(window: MainWindow) -> ReviewPage:
     return page
 
 
-def said(window: MainWindow) -> dict[str, tuple[Decision, str]]:
+def said(window: MainWindow) -> dict[str, tuple[ReviewDecision, str]]:
     assert window.studio.session is not None
     found = reviews_in(window.studio.session.study, WALK)
     return {key: (one[0].decision, one[0].note) for key, one in found.items()}
@@ -69,7 +69,11 @@ def test_a_reviewer_goes_through_a_recording_with_keys_only(open_window: Open, s
     window = open_window(study)
     page = review(window)
     rows = page.items.rows()
-    assert [row.state for row in rows] == [State.WAITS, State.WAITS_FOR_OTHER, State.WAITS]
+    assert [row.state for row in rows] == [
+        ReviewItemState.WAITS,
+        ReviewItemState.WAITS_FOR_OTHER,
+        ReviewItemState.WAITS,
+    ]
     assert [row.text for row in rows] == ["Label, attributes, rationale", "Only Ada", "Only Bo"]
 
     (hint,) = page.side_by_side.findChildren(QLabel)
@@ -92,11 +96,11 @@ def test_a_reviewer_goes_through_a_recording_with_keys_only(open_window: Open, s
     press(window, Key.Key_Return)
     assert not said(window)
     press(window, Key.Key_X)
-    assert said(window) == {theirs: (Decision.DISAGREE, "No, yes")}
+    assert said(window) == {theirs: (ReviewDecision.DISAGREE, "No, yes")}
     assert page.items.place() == 2, "it went on to what waits next"
     assert window.player.position_us == 200_000_000
     press(window, Key.Key_Y)
-    assert {decision for decision, _ in said(window).values()} == {Decision.AGREE, Decision.DISAGREE}
+    assert {decision for decision, _ in said(window).values()} == {ReviewDecision.AGREE, ReviewDecision.DISAGREE}
 
     press(window, Key.Key_Z, modifier=CONTROL)
     assert list(said(window)) == [theirs]
@@ -110,7 +114,7 @@ def test_a_reviewer_goes_through_a_recording_with_keys_only(open_window: Open, s
     assert page.decisions.note.text() == "No, yes"
     press(window, Key.Key_W)
     assert said(window) == {}
-    assert page.items.rows()[0].state is State.WAITS
+    assert page.items.rows()[0].state is ReviewItemState.WAITS
 
 
 def test_the_keys_mean_this_in_review_only(open_window: Open, study: Path) -> None:
@@ -134,7 +138,7 @@ def test_the_keys_work_after_a_click_into_a_list(open_window: Open, study: Path,
     press(window, Key.Key_N)
     assert page.items.place() == 0
     press(window, Key.Key_Y)
-    assert [decision for decision, _ in said(window).values()] == [Decision.AGREE]
+    assert [decision for decision, _ in said(window).values()] == [ReviewDecision.AGREE]
     assert window.studio.recording is not None
     assert window.studio.recording.id == WALK
 
@@ -159,7 +163,7 @@ def test_what_is_alike_is_listed_on_request_and_needs_nothing(open_window: Open,
     window = open_window(study)
     page = review(window)
     page._buttons[list(page._buttons)[2]].click()
-    assert page.items.rows()[0].state is State.ALIKE
+    assert page.items.rows()[0].state is ReviewItemState.ALIKE
     press(window, Key.Key_N)
     assert not page.decisions.agree.isEnabled()
     press(window, Key.Key_Y)
@@ -187,7 +191,7 @@ def test_a_third_annotator_is_set_beside_the_two(open_window: Open, tmp_path: Pa
     assert page.people.third.isVisible()
     page.people.third.setCurrentIndex(1)
     page.people.third.activated.emit(1)
-    assert [(row.state, row.text) for row in page.items.rows()] == [(State.THIRD, "Cy: label")]
+    assert [(row.state, row.text) for row in page.items.rows()] == [(ReviewItemState.THIRD, "Cy: label")]
     press(window, Key.Key_N)
     shown = page.side_by_side.comparison()
     assert shown is not None
@@ -209,7 +213,7 @@ def test_whoever_is_none_of_the_two_decides_about_both(open_window: Open, study:
     assert shown.target == 0
     press(window, Key.Key_X)
     assert page.items.place() == 1
-    assert sorted(decision for decision, _ in said(window).values()) == [Decision.AGREE, Decision.DISAGREE]
+    assert sorted(decision for decision, _ in said(window).values()) == [ReviewDecision.AGREE, ReviewDecision.DISAGREE]
 
 
 def test_a_lane_is_made_in_the_window(open_window: Open, study: Path) -> None:

@@ -8,24 +8,23 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.comments import add_comment
-from app.core.commands.segments import set_field
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.segments.checklist_window import ChecklistWindow
-from app.gui.segments.window import SegmentsWindow
+from annotate.segments.bulk_edits import add_comment
+from annotate.segments.segment_edits import set_field
+from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.annotate.task_checklist import ChecklistWindow
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
 from project.errors import Cancelled
 from project.progress import Progress, Silent
-from project.queries.comments import comments_of
-from project.queries.hold_outs import set_hold_out
-from project.queries.segments import all_segments, segment, values_of
-from project.store import Study
-from project.synthetic import fill
+from project.queries.recording_rows import set_hold_out
+from project.queries.segment_rows import all_segments, comments_of, segment, values_of
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.qt.walking import nameless, unexplained
-from widgets.segments.model import LOOK, MARKS
+from widgets.table.lazy_table import LOOK, MARKS
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Says yes, or no, and keeps what it was asked."""
 
     def __init__(self) -> None:
@@ -123,7 +122,7 @@ def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
         return run(work, text, **named)
 
     monkeypatch.setattr(studio.apart, "run", noted)
-    monkeypatch.setattr("app.gui.studio.LARGE", 5)
+    monkeypatch.setattr("app.gui.study.study_controller.LARGE", 5)
     every = {one.id for one in all_segments(session.study)}
     segments.view.selectAll()
     segments.bulk_bar.delete_requested.emit()
@@ -136,11 +135,11 @@ def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
     assert begun == ["Deleting", "Undoing", "Making"]
     monkeypatch.setattr(Silent, "check_cancelled", _stop)
     monkeypatch.setattr(studio.apart, "run", lambda work, _text, **_named: work(Silent()))
-    monkeypatch.setattr("project.store._LOOK_EVERY", 1)
+    monkeypatch.setattr("project.store.study._LOOK_EVERY", 1)
     studio.undo()
     assert {one.id for one in all_segments(session.study)} == left
     assert "nothing was changed" in window.messages.message()
-    monkeypatch.setattr("app.gui.studio.LARGE", 1_000)
+    monkeypatch.setattr("app.gui.study.study_controller.LARGE", 1_000)
     monkeypatch.setattr(studio.apart, "run", noted)
     studio.undo()
     assert {one.id for one in all_segments(session.study)} == every

@@ -9,14 +9,14 @@ from typing import cast
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.jobs import Work
-from app.core.session import Session
-from app.gui import job_center
-from app.gui.studio import Studio
-from app.gui.worker_runner import WorkerRunner
+from app.gui.jobs import job_center
+from app.gui.jobs.jobs_panel import JobsPanel
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes
 from project.errors import UserError
-from project.types import Changes
-from widgets.jobs_panel import JobsPanel
+from project.session.jobs import JobSpec
+from project.session.session import Session
 
 WORKER = """
 import json, os, sys, time
@@ -47,8 +47,8 @@ def runner(qtbot: QtBot, tmp_path: Path) -> Iterator[WorkerRunner]:
     runner.close()
 
 
-def job(do: str) -> Work:
-    return Work("faces", f"Do {do}", "recording", {"do": do})
+def job(do: str) -> JobSpec:
+    return JobSpec("faces", f"Do {do}", "recording", {"do": do})
 
 
 def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -153,13 +153,13 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_center, "kind_of", lambda _kind: SimpleNamespace(store=lambda *_: Changes()))
-    studio = Studio()
+    studio = StudyController()
     studio.session = cast(Session, object())
     monkeypatch.setattr(studio, "publish", lambda _changes: None)
     panel = JobsPanel()
     qtbot.addWidget(panel)
     jobs = job_center.JobCenter(studio, panel, runner)
-    work = Work("faces", "Do result", "recording", {"do": "result", "tracks": 0})
+    work = JobSpec("faces", "Do result", "recording", {"do": "result", "tracks": 0})
     monkeypatch.setattr(job_center, "summary", lambda *_: "")
     heard: list[str] = []
     with qtbot.waitSignal(jobs.done):
@@ -169,9 +169,9 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
 
 
 def test_what_came_of_a_search_for_changes_of_scene_is_told() -> None:
-    found = Work("scenes", "Find changes of scene", "recording", {})
+    found = JobSpec("scenes", "Find changes of scene", "recording", {})
     assert job_center.summary(found, {"changes": [3, 9], "frames": 50}) == "2 changes of scene"
-    voice = Work("voice", "Change voices", "recording", {})
+    voice = JobSpec("voice", "Change voices", "recording", {})
     assert job_center.summary(voice, {"output": "sound.flac"}) == "Done"
 
 
@@ -182,7 +182,7 @@ def test_a_job_whose_pieces_cannot_be_kept_is_stopped(
         raise UserError("The disk is full.")
 
     monkeypatch.setattr(job_center, "store_part", full)
-    studio = Studio()
+    studio = StudyController()
     studio.session = cast(Session, object())
     panel = JobsPanel()
     qtbot.addWidget(panel)

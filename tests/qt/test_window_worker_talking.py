@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core import jobs
-from app.core.jobs import Work
-from app.gui.worker_runner import WorkerRunner
+from app.gui.jobs.worker_runner import WorkerRunner
+from project.entities.egress_policy import Forbidden
 from project.errors import UserError
-from project.policy import Forbidden
+from project.session import jobs
+from project.session.jobs import JobSpec
 from tests.fakes.talking_job import STARTING
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,8 +28,8 @@ def runner(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunn
     runner.close()
 
 
-def talk(**parameters: Any) -> Work:
-    return Work("talk", "Talk", "", parameters)
+def talk(**parameters: Any) -> JobSpec:
+    return JobSpec("talk", "Talk", "", parameters)
 
 
 def test_what_it_asks_is_answered_and_its_pieces_come_as_they_are_made(qtbot: QtBot, runner: WorkerRunner) -> None:

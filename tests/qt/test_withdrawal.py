@@ -10,23 +10,23 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.participants import add_participant
-from app.core.settings import load_settings
-from app.gui.dialogs import Questions
-from app.gui.main_window import MainWindow
-from app.gui.withdrawal.dialog import WithdrawalDialog
-from project.check import check
-from project.queries.participants import all_participants
-from project.store import Study
-from project.synthetic import fill
-from project.types import ParticipantRole
+from annotate.study.people import add_participant
+from app.gui.files.withdrawal_dialog import WithdrawalDialog
+from app.gui.study.dialogs import Dialogs
+from app.gui.window.main_window import MainWindow
+from project.entities.study_records import ParticipantRole
+from project.integrity.integrity_check import check
+from project.queries.recording_rows import all_participants
+from project.session.settings import load_settings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.qt.walking import nameless, unexplained
 from tests.unit.project.test_look_alikes import study_with
 
 Open = Callable[..., MainWindow]
 
 
-class Answers(Questions):
+class Answers(Dialogs):
     """Agrees to everything, and saves where it was told."""
 
     def __init__(self, place: Path) -> None:

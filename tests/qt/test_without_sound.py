@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.machine.sound_output import SOUND_VARIABLE, SoundOutput, sound_output
-from app.gui import playback_thread
-from app.gui.player import Player
+from app.diagnostics.system_facts import SOUND_VARIABLE, SoundOutput, sound_output
+from app.gui.player import vlc_engine as playback_thread
+from app.gui.player.player import Player
 from media.probe import probe
 from tests.contract.documentation import ROOT
 from tests.fakes.clips import make_clip
@@ -58,12 +58,12 @@ _PLAYING = """
 import sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
-from app.core.machine.sound_output import SoundOutput
-from app.gui import playback_thread
+from app.diagnostics.system_facts import SoundOutput
+from app.gui.player import vlc_engine as playback_thread
 from media.probe import probe
 application = QApplication([])
 playback_thread.sound_output = lambda: SoundOutput[sys.argv[2]]
-from app.gui.player import Player
+from app.gui.player.player import Player
 player, path = Player(), Path(sys.argv[1])
 facts = probe(path)
 player.told.connect(lambda line: print(line, flush=True))

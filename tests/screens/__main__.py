@@ -66,8 +66,8 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
     import faulthandler
     import shutil
 
-    from app.gui.application import make_application
-    from app.gui.main_window import MainWindow
+    from app.gui.startup import make_application
+    from app.gui.window.main_window import MainWindow
     from tests.screens.answers import NobodyThere
     from tests.screens.known import PICTURES, widgets_of_source
     from tests.screens.shots import take_all

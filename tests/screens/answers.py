@@ -4,12 +4,12 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.gui.dialogs import Questions
+from app.gui.study.dialogs import Dialogs
 
 _CAPTIONS = "WEBVTT\n\n00:01.000 --> 00:03.000\n<v P99>I felt slow.\n\n00:04.000 --> 00:06.500\n<v Robot B>Great!\n"
 
 
-class NobodyThere(Questions):
+class NobodyThere(Dialogs):
     """Chooses no file, but for an import, whose window is there for one only; words are asked for as always."""
 
     def __init__(self, folder: Path) -> None:

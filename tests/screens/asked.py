@@ -9,24 +9,23 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QWidget
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.gui.downloads import require_permission
-from app.gui.export_dialog import ExportDialog
-from app.gui.export_result import ExportResult, Findings
-from app.gui.judges.entry_dialog import EntryDialog
-from app.gui.passphrase import Asking, PassphraseDialog, ask_new
-from app.gui.quitting import question
-from app.gui.sharing_annotations import share_annotations_only
-from app.gui.starting import StartDialog
-from app.gui.withdrawal.dialog import WithdrawalDialog
+from annotate.study.recording_edits import add_recordings, probe_file
+from app.gui.export.clip_export import ExportResult, Findings
+from app.gui.export.export_dialog import ExportDialog
+from app.gui.files.encryption import PassphraseDialog, PassphrasePrompt, ask_new
+from app.gui.files.start_dialog import StartDialog
+from app.gui.files.withdrawal_dialog import WithdrawalDialog, share_annotations_only
+from app.gui.judges.human_answer import PersonForm
+from app.gui.judges.judge_entries import EntryDialog
+from app.gui.judges.judges_page import JudgesPage
+from app.gui.study.dialogs import require_permission
+from app.gui.window.interrupted_jobs import InterruptedJobsDialog
+from app.gui.window.message_bar import MessageLevel
+from app.gui.window.quitting import question
 from project.errors import UserError
-from project.queries.judges import all_judges
+from project.queries.judgment_rows import all_judges
 from tests.screens.answers import NobodyThere
 from tests.screens.taking import Camera
-from widgets.interrupted_jobs_dialog import InterruptedJobsDialog
-from widgets.judges.page import JudgesPage
-from widgets.judges.person_form import PersonForm
-from widgets.message_bar import Level
 
 _SECOND = 1_000_000
 
@@ -80,7 +79,7 @@ def _apart(camera: Camera) -> None:
 
 
 def _passphrase(camera: Camera) -> None:
-    path, asking = Path("social-robot-lab.greenroom"), Asking(camera.window)
+    path, asking = Path("social-robot-lab.greenroom"), PassphrasePrompt(camera.window)
     camera.modal("31-passphrase", lambda: asking.ask(path, ""))
     wrong = "This is not the passphrase of “social-robot-lab.greenroom”."
     camera.modal("31-passphrase-wrong", lambda: asking.ask(path, wrong))
@@ -221,7 +220,7 @@ def _jobs_left(camera: Camera) -> None:
     )
     camera.window.messages.show_message(
         "2 jobs were interrupted.",
-        Level.WARNING,
+        MessageLevel.WARNING,
         "",
         ("resume_interrupted", "Resume"),
         more=(("show_interrupted", "Show…"), ("dismiss_interrupted", "Dismiss")),

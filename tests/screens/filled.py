@@ -6,45 +6,43 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from anonymize.methods.registry import recommended
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.chains.drawing import Drawing, DrawnNode
-from app.core.clock import utc_now
-from app.core.commands.chains import add_drawn_chain
-from app.core.commands.collections import move_recording
-from app.core.commands.comments import add_comment
-from app.core.commands.cues import add_cue
-from app.core.commands.face_review import assign_faces
-from app.core.commands.judges import add_judge
-from app.core.commands.meta import describe, mark_moment, note_contradiction, summarize
-from app.core.commands.participants import add_participant
-from app.core.commands.questions import add_questions
-from app.core.commands.recordings import add_recordings, probe_file, rename_recording
-from app.core.commands.reviews import decide
-from app.core.commands.segments import add_segment
-from app.core.faces import tracking
-from app.core.jobs import run_here
-from app.core.leaving.authority import StudyAuthority
-from app.core.questions.invented import invent_questions
-from app.core.rendering import anonymization
-from app.core.session import Session
-from project.chains import NodeKind
+from annotate.chains.chain_drafts import ChainDraft, DrawnNode
+from annotate.chains.chain_edits import add_drawn_chain
+from annotate.cues.prelabels import add_cue
+from annotate.meta.meta_edits import describe, mark_moment, note_contradiction, summarize
+from annotate.review.peer_review import decide
+from annotate.segments.bulk_edits import add_comment
+from annotate.segments.segment_edits import add_segment
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import add_recordings, move_recording, probe_file, rename_recording
+from anonymize.egress.egress_authority import StudyAuthority
+from anonymize.export import export_job as anonymization
+from anonymize.faces import face_tracking_job as tracking
+from anonymize.faces.face_review_edits import assign_faces
+from anonymize.methods.face_methods import recommended
+from benchmark.authoring.synthetic_questions import invent_questions
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.question_edits import add_questions
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from project.entities.causal_chains import NodeKind
+from project.entities.egress_policy import EgressRequest, Purpose
+from project.entities.frozen_items import ItemModality
+from project.entities.judgments import JudgeEntry
+from project.entities.questions import LookKind, Maker, Question, QuestionKind, SummarySource, WrongOption
+from project.entities.study_records import Json, ParticipantRole, ReviewDecision, Utterance
 from project.errors import UserError
 from project.ids import new_id
-from project.invented.study import fill_whole
-from project.item_sets import Shown
-from project.judging import JudgeEntry
-from project.policy import Departure, Purpose
 from project.progress import Silent
-from project.queries.faces import tracks_of
-from project.queries.participants import participants_in
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.queries.utterances import insert_utterances
-from project.questions import LookKind, Maker, Question, QuestionKind, SummarySource, WrongOption
-from project.store import Study
-from project.types import Decision, Json, ParticipantRole, Utterance
+from project.queries.face_rows import tracks_of
+from project.queries.recording_rows import all_recordings, participants_in
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import insert_utterances
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_study import fill_whole
+from project.timebase import utc_now
 from resources import resource
 from tests.fakes.judgments import made_up, store
 from tests.fakes.questions_said import pass_all, said
@@ -120,7 +118,7 @@ def _fill_sample(session: Session, here: str) -> None:
     for one in truth["segments"]:
         values = {"attributes": one["attributes"], "channel": "both", "rationale": _RATIONALE}
         made, _ = add_segment(theirs, here, one["start_us"] + 300_000, one["end_us"] - 200_000, one["verdict"], values)
-        decide(session, made, Decision.AGREE)
+        decide(session, made, ReviewDecision.AGREE)
     add_cue(session, lines[2].id, "action", "gesture", user, "Turns her hands over")
     add_cue(session, lines[1].id, "expression", "smile", user, "Smiles, briefly")
     _chain(session, here, user, robot, lines)
@@ -146,9 +144,9 @@ def _long_names(session: Session) -> None:
 def _leave(session: Session, here: str) -> None:
     """Ask for what the journal of requests then shows: one server of this machine, and one that the policy refuses."""
     authority = StudyAuthority(session)
-    authority.permit(Departure(Purpose.TEST, "127.0.0.1", 8000, ("127.0.0.1",), local=True, size=61), 0)
+    authority.permit(EgressRequest(Purpose.TEST, "127.0.0.1", 8000, ("127.0.0.1",), local=True, size=61), 0)
     for size, texts in ((5140, 1770), (6212, 2841)):
-        away = Departure(
+        away = EgressRequest(
             Purpose.JUDGE, "api.example.org", 443, ("192.0.2.7",), local=False, scheme="https", size=size, texts=texts
         )
         with suppress(UserError):
@@ -167,7 +165,7 @@ def _chain(session: Session, here: str, user: str, robot: str, lines: list[Utter
     nodes = tuple(
         DrawnNode(kind, text, lines[at].start_us, lines[at].end_us, people) for kind, text, at, people in told
     )
-    add_drawn_chain(session, here, Drawing("Talked over", nodes, ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 4))))
+    add_drawn_chain(session, here, ChainDraft("Talked over", nodes, ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 4))))
 
 
 def _question(session: Session, here: str) -> None:
@@ -270,4 +268,4 @@ def _benchmark(session: Session) -> None:
     long = "A guess by the words alone, as the paper's baseline has it"
     judges = [add_judge(session, name, key, "", {})[0] for name, key in (("oracle", "oracle"), (long, "random"))]
     item_set, _ = verdicts(session, _LABELS, draws=2, recordings=homes[:4], name="Errors and competences, by hand")
-    run_benchmark(session, Wanted([item_set], judges, shown=Shown.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([item_set], judges, shown=ItemModality.WORDS), Silent())

@@ -5,14 +5,22 @@ import shutil
 from collections.abc import Callable
 from itertools import pairwise
 
-from anonymize.measures.figure import Figure
-from anonymize.measures.report import NAIVE, PARROT, RAW, Attack, PrivacyReport, Scores, TrackReport
-from app.core.privacy.exports import KIND
-from app.core.session import Session
+from anonymize.measures.privacy_report import (
+    NAIVE,
+    PARROT,
+    RAW,
+    Attack,
+    MeasuredValue,
+    PrivacyReport,
+    Scores,
+    TrackReport,
+)
+from anonymize.privacy.exported_clips import KIND
+from project.entities.study_records import Run
 from project.ids import new_id
-from project.queries.recordings import all_recordings
-from project.queries.runs import insert_run
-from project.types import Run
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.screens.filled import ANNOTATOR
 from tests.screens.taking import Camera
 
@@ -53,20 +61,20 @@ def _privacy(camera: Camera) -> None:
 def _report(
     method: str, naive: float, parrot: float, detected: float, leaks: int, mouth: float | None, eye: float | None
 ) -> PrivacyReport:
-    def kept(value: float | None) -> Figure:
-        return Figure(value, _LOOKS, "" if value is not None else "No landmarks were found.")
+    def kept(value: float | None) -> MeasuredValue:
+        return MeasuredValue(value, _LOOKS, "" if value is not None else "No landmarks were found.")
 
     signals = {"mouth": kept(mouth), "eye": kept(eye), "brow": kept(mouth and mouth - 0.2), "iris_x": kept(None)}
-    lasting = {"nme": kept(mouth and 0.081), "warp": Figure(1.2, _LOOKS)}
-    own = {"detected": Figure(detected, _LOOKS), "coverage": Figure(0.997, _LOOKS), **signals, **lasting}
+    lasting = {"nme": kept(mouth and 0.081), "warp": MeasuredValue(1.2, _LOOKS)}
+    own = {"detected": MeasuredValue(detected, _LOOKS), "coverage": MeasuredValue(0.997, _LOOKS), **signals, **lasting}
     figures = {
         **own,
-        "detected_in_source": Figure(0.994, _FACES),
-        "leak_frames": Figure(float(leaks), _LOOKS),
-        "leak_longest_s": Figure(0.033 * leaks, _LOOKS),
+        "detected_in_source": MeasuredValue(0.994, _FACES),
+        "leak_frames": MeasuredValue(float(leaks), _LOOKS),
+        "leak_longest_s": MeasuredValue(0.033 * leaks, _LOOKS),
     }
     tracks = tuple(
-        TrackReport(track, name, _LOOKS, {**own, "reidentified": Figure(rate, _LOOKS)}, 3_100_000)
+        TrackReport(track, name, _LOOKS, {**own, "reidentified": MeasuredValue(rate, _LOOKS)}, 3_100_000)
         for track, name, rate in (("0196f3c1", "P99", naive * 1.6), ("0196f3c2", "0196f3c2", naive * 0.4))
     )
     return PrivacyReport(
@@ -93,14 +101,14 @@ def _attack(kind: str, rate: float) -> Attack:
     return Attack(
         kind,
         "mobilefacenet",
-        (Figure(0.31, 4200), Figure(0.42, 4200)),
-        (Figure(rate, _FACES), Figure(rate / 3, _FACES)),
-        Figure(0.01, _FACES),
-        Figure(min(1.0, rate * 1.6), _LOOKS),
-        Figure(0.01, _LOOKS),
+        (MeasuredValue(0.31, 4200), MeasuredValue(0.42, 4200)),
+        (MeasuredValue(rate, _FACES), MeasuredValue(rate / 3, _FACES)),
+        MeasuredValue(0.01, _FACES),
+        MeasuredValue(min(1.0, rate * 1.6), _LOOKS),
+        MeasuredValue(0.01, _LOOKS),
         "P99",
-        Figure(min(1.0, rate * 1.2), _FACES),
-        Figure(0.5 - rate / 2, _FACES),
+        MeasuredValue(min(1.0, rate * 1.2), _FACES),
+        MeasuredValue(0.5 - rate / 2, _FACES),
         14,
     )
 

@@ -5,19 +5,17 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.core.episodes.casting import Seat
-from app.core.episodes.starting import Said, Wanted, start_episode
-from app.core.questions.making import make_by_rules
-from app.gui.episodes.window import EpisodesWindow
-from app.gui.pii.window import PiiWindow
-from project.episodes import Episode, EpisodeSource, Player, Profile, Relationship
-from project.queries.chains import chains_of
-from project.queries.questions import questions_of
-from project.turns import Act, Turn
+from app.gui.episodes.episodes_window import EpisodesWindow
+from app.gui.judges.request_inspector import SentView
+from app.gui.questions.questions_page import QuestionsPage
+from app.gui.release.pii_tab import PiiWindow
+from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.episodes.episode_setup import CastMember, EpisodeSetup, OpeningTurn, start_episode
+from project.entities.roleplay import Act, AgentPlayer, AgentTurn, Episode, EpisodeSource, Profile, Relationship
+from project.queries.chain_rows import chains_of
+from project.queries.question_rows import questions_of
 from tests.screens.asked import page
 from tests.screens.taking import Camera
-from widgets.judges.sent_view import SentView
-from widgets.questions.page import QuestionsPage
 
 _TALL = QSize(1440, 960)
 """Checks, buttons and chain at a glance."""
@@ -56,15 +54,15 @@ def _episode(camera: Camera) -> None:
     session = camera.window.studio.session
     assert session is not None
     seats = (
-        Seat(_ANNA, "Sell the lamp for 40.", Player.PERSON),
-        Seat(_BRAM, "Buy the lamp for 30 or less.", Player.PERSON),
+        CastMember(_ANNA, "Sell the lamp for 40.", AgentPlayer.PERSON),
+        CastMember(_BRAM, "Buy the lamp for 30 or less.", AgentPlayer.PERSON),
     )
     context = "Two people stand at a stall on a flea market, a lamp between them."
-    wanted = Wanted(
+    wanted = EpisodeSetup(
         "The lamp",
         seats,
         Episode("", context, Relationship.ACQUAINTANCE, EpisodeSource.PLAYED, 20),
-        tuple(Said(Turn(act, text), seat) for seat, act, text in _SAID),
+        tuple(OpeningTurn(AgentTurn(act, text), seat) for seat, act, text in _SAID),
     )
     recording, changes = start_episode(session, wanted)
     camera.window.studio.publish(changes)

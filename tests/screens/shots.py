@@ -6,17 +6,16 @@ from pathlib import Path
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.gui.pages import MODES
-from app.gui.study_windows import WINDOWS
-from project.queries.chains import chains_of, graph_of
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.store import Study
+from app.gui.chains.chains_page import ChainsPage
+from app.gui.review.review_page import ReviewPage
+from app.gui.window.page_registry import MODES, WINDOWS
+from project.queries.chain_rows import chains_of, graph_of
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments
+from project.store.study import Study
 from tests.screens import asked, measured, pages, states
 from tests.screens.filled import ANNOTATOR
 from tests.screens.taking import Camera
-from widgets.chain_page.page import ChainsPage
-from widgets.review.page import ReviewPage
 
 _SECOND = 1_000_000
 _AT_US = 7_900_000

@@ -6,12 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from app.cli import run
+from app.cli.main import run
+from project.entities.study_records import Utterance
 from project.ids import new_id
-from project.queries.recordings import all_recordings
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.types import Utterance
+from project.queries.recording_rows import all_recordings
+from project.queries.transcript_rows import insert_utterances
+from project.store.study import Study
 from resources import resource
 from tests.contract.documentation import ROOT
 from tests.screens.taking import Camera
@@ -49,8 +49,8 @@ def _drafts(path: Path) -> Path:
 
 
 def _take(path: Path) -> None:
-    from app.gui.application import make_application
-    from app.gui.main_window import MainWindow
+    from app.gui.startup import make_application
+    from app.gui.window.main_window import MainWindow
     from tests.screens.answers import NobodyThere
 
     app = make_application()

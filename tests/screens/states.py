@@ -9,29 +9,27 @@ from pathlib import Path
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QTableView
 
-from app.core.commands.people import annotator_called
-from app.core.commands.plan import Wish, make_plan
-from app.core.commands.policy import set_policy
-from app.core.commands.segments import set_label
-from app.core.commands.splitting import split_for
-from app.core.commands.team import merge_copies
-from app.core.commands.training import set_training
-from app.core.leaving.in_force import policy_in_force
-from app.core.recovery import report_lines
-from app.core.sealing import seal_study
-from app.core.session import Session
-from app.gui.recovering.dialog import RecoverDialog, ReportDialog
-from project.backups import list_backups
+from annotate.segments.segment_edits import set_label
+from annotate.study.people import annotator_called
+from annotate.team.assignments import PlanOptions, make_plan, set_training
+from annotate.team.study_copies import merge_copies, split_for
+from anonymize.egress.egress_authority import policy_in_force
+from anonymize.egress.policy_edits import set_policy
+from anonymize.local_files.study_encryption import seal_study
+from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
+from app.gui.jobs.jobs_panel import JobState
+from app.gui.window.message_bar import MessageLevel as Weight
+from project.entities.egress_policy import EgressLevel, Forbidden
 from project.errors import UserError
-from project.policy import Forbidden, Level
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.recovering.recover import recover
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments
+from project.recovery.recovery import recover
+from project.recovery.recovery_report import report_lines
+from project.session.session import Session
+from project.store.backups import list_backups
 from tests.screens.filled import ANNOTATOR
 from tests.screens.taking import Camera
-from widgets.job_row import JobState
-from widgets.message_bar import Level as Weight
-from widgets.palette import Palette
+from widgets.dialogs.command_palette import CommandPalettePopup
 
 _OTHER = "Annotator 1"
 _PAGE = 4096
@@ -42,7 +40,7 @@ def _policy(camera: Camera) -> None:
     assert session is not None
     before = policy_in_force(session)
     said = {"reason": "Pilot with three judges", "allowed_by": "Board of the faculty, 2026-114"}
-    for level in (Level.ANONYMIZED, Level.RAW):
+    for level in (EgressLevel.ANONYMIZED, EgressLevel.RAW):
         wanted = replace(before, level=level, downloads=True, hosts=("api.example.org", "judges.lab.example.org"))
         camera.window.studio.publish(set_policy(session, replace(wanted, **said)))
         camera.take(f"50-policy-{level}")
@@ -97,7 +95,7 @@ def _messages(camera: Camera) -> None:
 
 def _palette(camera: Camera) -> None:
     for name, typed in (("50-palette-typed", "mark"), ("50-palette-nothing", "zzqx")):
-        shown: Palette = camera.window.command_palette.open()
+        shown: CommandPalettePopup = camera.window.command_palette.open()
         shown.field.setText(typed)
         camera.take(name)
         shown.close()
@@ -149,7 +147,7 @@ def _planned(camera: Camera) -> None:
     shutil.copyfile(path, planned)
     names = (ANNOTATOR, _OTHER, "Annotator 2", "Constanze-Wilhelmine von der Heydte-Ó Súilleabháin")
     with Session.open(planned, ANNOTATOR) as session:
-        make_plan(session, Wish(names, keep=True))
+        make_plan(session, PlanOptions(names, keep=True))
         split_for(session, _OTHER, copy)
         _relabel(session, _OTHER, "none")
     with Session.open(copy, _OTHER) as session:

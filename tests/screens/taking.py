@@ -8,10 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QWidget
 
-from app.gui.main_window import MainWindow
+from app.gui.export.export_preview import BeforeAfter
+from app.gui.window.main_window import MainWindow
 from tests.waiting import HANG_S
-from widgets.before_after import BeforeAfter
-from widgets.status_line import StatusLine
+from widgets.progress_bars import StatusLine
 
 _STILL_S = 0.12
 """How long nothing may happen before a picture is taken."""

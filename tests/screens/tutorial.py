@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from app.cli import run
+from app.cli.main import run
 from tests.contract.documentation import ROOT, page
 from tests.screens.taking import Camera
 
@@ -39,10 +39,10 @@ def main() -> int:
 
 
 def _take(name: str) -> None:
-    from app.gui.application import make_application
-    from app.gui.main_window import MainWindow
-    from project.queries.recordings import all_recordings
-    from project.queries.segments import all_segments
+    from app.gui.startup import make_application
+    from app.gui.window.main_window import MainWindow
+    from project.queries.recording_rows import all_recordings
+    from project.queries.segment_rows import all_segments
     from tests.screens.answers import NobodyThere
 
     app = make_application()
@@ -98,7 +98,7 @@ def _export(camera: Camera, name: str) -> None:
 
 
 def _release(camera: Camera, name: str) -> None:
-    from app.gui.release.window import ReleaseWindow
+    from app.gui.release.release_window import ReleaseWindow
 
     widget = camera.window.windows.open("release")
     assert isinstance(widget, ReleaseWindow)

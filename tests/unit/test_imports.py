@@ -39,25 +39,31 @@ def loaded_after(code: str, names: list[str]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("module", ["app.gui.main_window", "app.gui.application"])
+@pytest.mark.parametrize("module", ["app.gui.window.main_window", "app.gui.window.application"])
 def test_the_window_loads_no_model_and_nothing_slow(module: str) -> None:
     assert loaded_after(f"import {module}", [*HEAVY, "torch"]) == []
 
 
 @pytest.mark.parametrize("command", ["--help", "--version", "segment --help"])
 def test_help_loads_neither_the_window_nor_a_decoder(command: str) -> None:
-    code = f"from app.cli import run\nrun({command.split()!r})"
+    code = f"from app.cli.main import run\nrun({command.split()!r})"
     assert loaded_after(code, [*HEAVY, "PySide6", "av", "vlc"]) == []
 
 
 def test_a_study_is_opened_without_a_decoder_or_the_migrations() -> None:
-    assert loaded_after("import project.store, project.check, project.queries.segments", [*HEAVY, "av"]) == []
+    assert (
+        loaded_after(
+            "import project.store.study, project.integrity.integrity_check, project.queries.segment_rows",
+            [*HEAVY, "av"],
+        )
+        == []
+    )
 
 
 def test_what_compares_annotators_is_loaded_when_it_computes() -> None:
     code = (
-        "import app.core.agreement.measuring, app.core.agreement.disagreement, app.core.statistics,"
-        " benchmark.agreement.measure"
+        "import annotate.agreement.study_agreement, annotate.agreement.annotator_lanes, annotate.review.segment_statistics,"
+        " annotate.agreement.agreement_report"
     )
     assert loaded_after(code, HEAVY) == []
 
@@ -72,4 +78,4 @@ def test_no_part_calls_out_when_it_is_imported() -> None:
     # The script that makes the sample needs a package that the program does not depend on by itself.
     modules = [name for name in modules if not name.startswith("resources.sample.")]
     code = f"{_NO_NETWORK}\nimport importlib\nfor name in {modules!r}: importlib.import_module(name)"
-    assert loaded_after(code, ["app.gui.main_window"]) == ["app.gui.main_window"]
+    assert loaded_after(code, ["app.gui.window.main_window"]) == ["app.gui.window.main_window"]

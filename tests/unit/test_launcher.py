@@ -80,7 +80,7 @@ def test_a_worker_of_dask_finds_the_program(installed: Path) -> None:
         "import greenroom\n"
         "worker = SimpleNamespace(nanny=None, handlers={})\n"
         "greenroom.dask_setup(worker)\n"
-        "import app.core.cluster.relay as relay\n"
+        "import benchmark.cluster.worker_proxy as relay\n"
         "greenroom.dask_teardown(worker)\n"
         "print(*worker.handlers, relay.__file__, 'distributed' in sys.modules, sep='\\n')"
     )

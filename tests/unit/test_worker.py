@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from app.core.jobs import CONNECTING
-from models.connection.network_filter import filter_works
+from models.connection.network_sandbox import filter_works
+from project.session.jobs import CONNECTING
 from tests.fakes.clips import make_clip
 from tests.fakes.reaching_job import STARTING as STARTING_TO_REACH
 from tests.fakes.talking_job import STARTING

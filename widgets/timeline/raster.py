@@ -1,20 +1,27 @@
-"""Many small segments as one picture: the cost is bounded by pixels, not by segments. All sizes are device pixels."""
+"""Many small segments as one picture: the cost is bounded by pixels, not by segments. All sizes are device pixels.
+
+The timeline's colours, patterns and signs, made once a theme and scale.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPen, QPixmap
 
-from widgets.label_looks import Pattern
-from widgets.timeline.stacking import MAX_ROWS
+from widgets import theme
+from widgets.labels import LabelLook, Pattern, label_ink, mix, pattern_brush, sign_pixmap
+from widgets.theme import Palette
+from widgets.timeline.timeline_model import MAX_ROWS
 
 PATTERNS = tuple(Pattern)
 """Order of the pattern codes in `Inks.patterns`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Inks:
+class RasterColours:
     """Premultiplied ARGB values.
 
     Attributes:
@@ -48,7 +55,9 @@ def coverage(
     return np.cumsum(change.reshape(groups, width + 1)[:, :width], axis=1, dtype=np.int32)
 
 
-def pattern_mask(pattern: Pattern, height: int, width: int, phase: int, inks: Inks) -> NDArray[np.bool_] | None:
+def pattern_mask(
+    pattern: Pattern, height: int, width: int, phase: int, inks: RasterColours
+) -> NDArray[np.bool_] | None:
     """Return where a pattern is inked, (height, width); None where it is solid.
 
     Args:
@@ -82,7 +91,7 @@ def pattern_mask(pattern: Pattern, height: int, width: int, phase: int, inks: In
 
 
 def pattern_masks(
-    present: Iterable[int], height: int, width: int, phase: int, inks: Inks
+    present: Iterable[int], height: int, width: int, phase: int, inks: RasterColours
 ) -> dict[int, NDArray[np.bool_]]:
     """Return label -> `pattern_mask` for the labels that have a pattern; labels of one pattern share its mask."""
     made: dict[int, NDArray[np.bool_] | None] = {}
@@ -98,7 +107,11 @@ def pattern_masks(
 
 
 def row_picture(
-    counts: NDArray[np.int32], labels: Sequence[int], height: int, masks: Mapping[int, NDArray[np.bool_]], inks: Inks
+    counts: NDArray[np.int32],
+    labels: Sequence[int],
+    height: int,
+    masks: Mapping[int, NDArray[np.bool_]],
+    inks: RasterColours,
 ) -> NDArray[np.uint32]:
     """Draw one sub-row.
 
@@ -152,7 +165,7 @@ def segments_picture(
     places: list[tuple[int, int]],
     size: tuple[int, int],
     phase: int,
-    inks: Inks,
+    inks: RasterColours,
 ) -> NDArray[np.uint32]:
     """Draw segments into their sub-rows.
 
@@ -220,3 +233,114 @@ def runs(counts: NDArray[np.int32]) -> list[tuple[int, int, int]]:
     edges = np.flatnonzero(present[1:] != present[:-1])
     pairs = zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
     return [(a, b, int(counts[a:b].max())) for a, b in pairs]
+
+
+_HATCH = 7
+
+
+@dataclass(frozen=True, slots=True)
+class LabelStyle:
+    """How segments of one label look.
+
+    Attributes:
+        name: of the label.
+        ink: the label's colour.
+        brush: ground with pattern.
+        strong: the same for what is selected or dragged.
+        pen: outline.
+        sign: of 12 pixels.
+        plates: what lies under the sign and the name where the ground is patterned, plain and strong.
+    """
+
+    name: str
+    ink: QColor
+    brush: QBrush
+    strong: QBrush
+    pen: QPen
+    sign: QPixmap
+    plates: tuple[QColor, QColor] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Everything to draw with, for one theme and one device pixel ratio."""
+
+    colours: Palette
+    scale: float
+    shade: theme.Shade
+    small: QFont
+    hatch: int
+    stroke: int
+
+    def look(self, label: LabelLook) -> LabelStyle:
+        """Return how to draw a label's segments."""
+        return _look(label, self.shade, self.scale)
+
+    def inks(self, labels: tuple[LabelLook, ...]) -> RasterColours:
+        """Return what small segments of these labels are drawn with."""
+        return _inks(labels, self.shade, self.scale)
+
+
+def style(scale: float) -> Style:
+    """Return the style of the theme in use."""
+    return _style(theme.shade(), scale)
+
+
+def argb(colour: QColor) -> int:
+    """Return a colour as an ARGB value."""
+    return colour.rgba()
+
+
+def picture(pixels: np.ndarray) -> QImage:
+    """Wrap (height, width) premultiplied ARGB; the array must outlive the image."""
+    height, width = pixels.shape
+    return QImage(pixels.data, width, height, width * 4, QImage.Format.Format_ARGB32_Premultiplied)
+
+
+@lru_cache(maxsize=8)
+def _style(shade: theme.Shade, scale: float) -> Style:
+    hatch, stroke = max(4, round(_HATCH * scale)), max(1, round(1.5 * scale))
+    return Style(theme.load(shade), scale, shade, theme.font(8), hatch, stroke)
+
+
+@lru_cache(maxsize=512)
+def _look(label: LabelLook, shade: theme.Shade, scale: float) -> LabelStyle:
+    own = _style(shade, scale)
+    lane, ink = own.colours.lane, label_ink(label, own.colours)
+    ground, pattern = _shades(label.pattern)
+    pen = QPen(mix(ink, lane, 0.85), 1)
+    if label.pattern is Pattern.DOTS:
+        pen.setDashPattern([2, 2])
+
+    def brush(more: float) -> QBrush:
+        under, over = mix(ink, lane, ground + more), mix(ink, lane, pattern + more)
+        return pattern_brush(label.pattern, under, over, own.hatch, own.stroke, scale)
+
+    return LabelStyle(
+        label.name,
+        ink,
+        brush(0),
+        brush(0.2),
+        pen,
+        sign_pixmap(label.sign, mix(ink, own.colours.text, 0.6), scale),
+        None if label.pattern is Pattern.SOLID else (mix(ink, lane, ground), mix(ink, lane, ground + 0.1)),
+    )
+
+
+@lru_cache(maxsize=256)
+def _inks(labels: tuple[LabelLook, ...], shade: theme.Shade, scale: float) -> RasterColours:
+    own = _style(shade, scale)
+    fills = np.zeros((len(labels), 2), np.uint32)
+    for code, label in enumerate(labels):
+        ink = label_ink(label, own.colours)
+        ground, pattern = _shades(label.pattern)
+        lane = own.colours.lane
+        fills[code] = argb(mix(ink, lane, ground + 0.12)), argb(mix(ink, lane, pattern + 0.2))
+    patterns = tuple(PATTERNS.index(label.pattern) for label in labels)
+    return RasterColours(fills, patterns, argb(own.colours.accent), own.hatch, own.stroke)
+
+
+def _shades(pattern: Pattern) -> tuple[float, float]:
+    """Shares of the label's colour in the ground and in the pattern."""
+    shares = {Pattern.SOLID: (0.45, 0.45), Pattern.DOTS: (0.16, 0.7)}
+    return shares.get(pattern, (0.22, 0.62))

@@ -1,13 +1,20 @@
-"""A widget over a recording's axis that zooms and pans: the timeline without what it shows."""
+"""A widget over a recording's axis that zooms and pans: the timeline without what it shows.
 
-from PySide6.QtCore import QEvent, QRect, Qt, Signal
+Keeps the playhead with the clock, and the view with the playhead.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QNativeGestureEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPinchGesture, QWidget
 
 from widgets import theme
-from widgets.timeline.content import Content
-from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.viewport import Viewport
+from widgets.timeline.scene import Clock, TimelineHost
+from widgets.timeline.timeline_layout import HEADER, RULER, Viewport
+from widgets.timeline.timeline_painter import TimelineImageCache
 
 _ZOOM_STEP = 1.25
 
@@ -27,7 +34,7 @@ class TimeArea(QAbstractScrollArea):
         super().__init__(parent)
         self._view = Viewport()
         self._playhead_us = 0
-        self._content = Content()
+        self._content = TimelineImageCache()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMinimumSize(HEADER + 108, RULER + 60)
@@ -164,3 +171,58 @@ class TimeArea(QAbstractScrollArea):
         if not seen.isEmpty():
             self._content.invalidate(seen)
             self.viewport().update(seen)
+
+
+_TICK_MS = 16
+
+
+class Follow(StrEnum):
+    """How the view keeps up with the playhead while playing."""
+
+    OFF = "off"
+    PAGE = "page"
+    SMOOTH = "smooth"
+
+
+class PlayheadFollower:
+    """Reads the clock sixty times a second while it plays.
+
+    Attributes:
+        clock: what to read.
+        follow: how the view keeps up.
+    """
+
+    def __init__(self, view: TimelineHost) -> None:
+        self._view = view
+        self.clock: Clock | None = None
+        self.follow = Follow.PAGE
+        self._ticker = QTimer(view.viewport(), interval=_TICK_MS)
+        self._ticker.setTimerType(Qt.TimerType.PreciseTimer)
+        self._ticker.timeout.connect(self._tick)
+
+    @property
+    def active(self) -> bool:
+        """Whether the clock is being read."""
+        return self._ticker.isActive()
+
+    def run(self, playing: bool) -> None:
+        """Start or stop reading the clock."""
+        if playing and self.clock is not None:
+            self._ticker.start()
+        else:
+            self._ticker.stop()
+
+    def _tick(self) -> None:
+        # A player that has been told to play may still wait for its first frame: its clock stands until then.
+        if self.clock is None or not self.clock.playing:
+            return
+        now = self.clock.now_us()
+        self._view.set_playhead(now)
+        if not self._view.pointer.idle:
+            return
+        window = self._view.view
+        x = window.time_to_x(now)
+        if self.follow is Follow.SMOOTH:
+            self._view.pan(x - window.width / 2)
+        elif self.follow is Follow.PAGE and not 0 <= x <= window.width * 0.95:
+            self._view.pan(x - window.width * (0.05 if self.clock.rate >= 0 else 0.9))

@@ -1,4 +1,7 @@
-"""Draws a batch of key frames with Stable Diffusion and a ControlNet, each frame looking at the others."""
+"""Draws a batch of key frames with Stable Diffusion and a ControlNet, each frame looking at the others.
+
+How noise is taken away, by name.
+"""
 
 import warnings
 from collections.abc import Sequence
@@ -7,24 +10,43 @@ from typing import Any
 
 import numpy as np
 import torch
+from diffusers import DDPMScheduler, DPMSolverMultistepScheduler, LCMScheduler, UniPCMultistepScheduler
 from diffusers.utils.torch_utils import randn_tensor
 from numpy.typing import NDArray
 
-from anonymize.methods.diffusion.attention import GuidedAttention
-from anonymize.methods.diffusion.features import Terms
-from anonymize.methods.diffusion.flow_guidance import Motion
-from anonymize.methods.diffusion.guidance import Guidance
-from anonymize.methods.diffusion.presets import Preset
-from anonymize.methods.diffusion.schedules import schedule
-from models.flow.base import OpticalFlow
+from anonymize.methods.diffusion.diffusion_options import Preset, Schedule
+from anonymize.methods.diffusion.fresco import Guidance, GuidedAttention, Motion, Terms
+from models.flow.optical_flow import OpticalFlow
 from project.progress import Progress, Silent
+
+# What belongs to the model and not to the schedule.
+_OF_THE_MODEL = ("num_train_timesteps", "beta_start", "beta_end", "beta_schedule", "trained_betas", "prediction_type")
+_KINDS: dict[str, Any] = {
+    "ddpm": (DDPMScheduler, {"clip_sample": False}),
+    "dpm-solver": (DPMSolverMultistepScheduler, {"use_karras_sigmas": True}),
+    "unipc": (UniPCMultistepScheduler, {}),
+    "lcm": (LCMScheduler, {}),
+}
+
+
+def schedule(name: Schedule, config: Any) -> Any:
+    """Return a scheduler of diffusers for a model.
+
+    Args:
+        name: which one.
+        config: of the scheduler that the model came with.
+    """
+    kind, settings = _KINDS[name]
+    model = {key: config[key] for key in _OF_THE_MODEL if config.get(key) is not None}
+    return kind(**model, steps_offset=1, timestep_spacing="leading", **settings) if name != "lcm" else kind(**model)
+
 
 CONTROL_SCALE = 0.7
 _GUIDED_BLOCKS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words:
+class PromptEmbedding:
     """A prompt and what it should not be, encoded.
 
     Attributes:
@@ -37,7 +59,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class GeneratedBatch:
     """A batch that was drawn.
 
     Attributes:
@@ -80,25 +102,25 @@ class Translator:
     def _doubled(self) -> bool:
         return self._preset.guidance > 1
 
-    def encoded(self, prompt: str, against: str) -> Words:
+    def encoded(self, prompt: str, against: str) -> PromptEmbedding:
         """Encode a prompt and what it should not be."""
         device = self.pipe.unet.device
         with torch.no_grad():
             wanted, unwanted = self.pipe.encode_prompt(prompt, device, 1, self._doubled, against)
-        return Words(wanted, unwanted)
+        return PromptEmbedding(wanted, unwanted)
 
     @torch.no_grad()
     def draw(
         self,
         frames: Sequence[NDArray[np.uint8]],
         control: Sequence[NDArray[np.uint8]],
-        words: Words,
+        words: PromptEmbedding,
         seed: int,
         strength: float,
         part: int = 0,
         known: torch.Tensor | None = None,
         progress: Progress | None = None,
-    ) -> Drawn:
+    ) -> GeneratedBatch:
         """Draw a batch.
 
         All frames start from the same noise. With one frame, or a preset that guides and optimizes nothing, this is
@@ -151,7 +173,7 @@ class Translator:
         finally:
             self._guide.forget()
         images = [self._decode(each[None] / vae.config.scaling_factor) for each in latents]
-        return Drawn(np.concatenate(images), torch.stack(way))
+        return GeneratedBatch(np.concatenate(images), torch.stack(way))
 
     def _encode(self, frames: Sequence[NDArray[np.uint8]], generator: torch.Generator) -> torch.Tensor:
         """Return the latents of the source, (frames, channels, h / 8, w / 8); one frame at a time, for memory."""

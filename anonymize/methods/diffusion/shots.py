@@ -1,21 +1,117 @@
-"""The stretches in which a face is seen without a break: each is drawn on its own."""
+"""The stretches in which a face is seen without a break: each is drawn on its own.
+
+Crops that stay with a face without trembling, with room for hair and jaw, and the way back into the picture. Which
+frames of a shot are drawn by the network; the others follow from them by flow. In what groups the key frames go through
+the network, so that each group looks like the ones before.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.methods.diffusion.crops import View, steady
-from project.types import FaceTrack
+from project.entities.study_records import FaceTrack
+
+Image = NDArray[np.uint8]
+
+# A mask of the usual margin is 1.7 times as wide as the box; the crop shows a little more than that.
+SIDE = 2.0
+_WITHIN = 1.7
+_SECONDS = 0.4
+_MULTIPLE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class CropWindow:
+    """A rectangle of the picture, in pixels; it may reach outside."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def cut(self, picture: Image, size: tuple[int, int]) -> Image:
+        """Return what the rectangle shows, `size` wide and high; beyond the picture its edge is repeated."""
+        across, down = size[0] / self.width, size[1] / self.height
+        # From the middle of a pixel to the middle of a pixel.
+        way = np.array([[across, 0, (0.5 - self.x) * across - 0.5], [0, down, (0.5 - self.y) * down - 0.5]])
+        return np.asarray(cv2.warpAffine(picture, way, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+    def place(self, drawn: Image, rect: tuple[int, int, int, int]) -> Image:
+        """Return what a drawn crop shows in a rectangle of the picture; beyond the crop its edge is repeated.
+
+        Args:
+            drawn: (H, W, 3), the crop at any size.
+            rect: x, y, width, height of the rectangle.
+
+        Returns:
+            (height, width, 3).
+        """
+        height, width = drawn.shape[:2]
+        across, down = width / self.width, height / self.height
+        x, y, wide, high = rect
+        way = np.array(
+            [
+                [across, 0, (x + 0.5 - self.x) * across - 0.5],
+                [0, down, (y + 0.5 - self.y) * down - 0.5],
+            ]
+        )
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        placed = cv2.warpAffine(drawn, way, (wide, high), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(placed, np.uint8)
+
+
+def steady(boxes: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+    """Return a square around each box whose centre and size change smoothly.
+
+    Args:
+        boxes: (n, 4) x, y, width, height of one face in consecutive frames.
+        rate: frames per second.
+
+    Returns:
+        (n, 3) x and y of the centre and the side; each square holds the mask of its box.
+    """
+    reach = max(1, round(_SECONDS * rate))
+    centres = boxes[:, :2] + boxes[:, 2:] / 2
+    calm = np.stack([_smoothed(column, reach) for column in centres.T], axis=1)
+    extent = boxes[:, 2:].max(axis=1)
+    needed = np.maximum(SIDE * extent, 2 * np.abs(centres - calm).max(axis=1) + _WITHIN * extent)
+    padded = np.pad(needed, reach, mode="edge")
+    greatest = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
+    return np.concatenate([calm, _smoothed(greatest, reach)[:, None]], axis=1)
+
+
+def whole(size: tuple[int, int], shorter: int) -> tuple[CropWindow, tuple[int, int]]:
+    """Return the view of a whole picture, and the size that it goes through the network in.
+
+    Args:
+        size: width and height of the picture.
+        shorter: side of what goes through the network.
+
+    Returns:
+        The view; width and height, each a multiple of 64.
+    """
+    scale = shorter / min(size)
+    wide, high = (max(_MULTIPLE, round(each * scale / _MULTIPLE) * _MULTIPLE) for each in size)
+    return CropWindow(0, 0, *size), (wide, high)
+
+
+def _smoothed(values: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
+    """Return weighted means over `reach` values on either side; the ends are repeated."""
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (reach / 2)) ** 2)
+    return np.convolve(np.pad(values, reach, mode="edge"), weights / weights.sum(), mode="valid")
+
 
 # Longer gaps than this break a shot; nothing is known of the face meanwhile.
 _GAP_US = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shot:
+class FaceShot:
     """A face from one frame to another, with a view for each.
 
     Attributes:
@@ -39,13 +135,13 @@ class Shot:
         """Tell whether the frame is one of the shot's."""
         return self.first <= frame <= self.last
 
-    def view(self, frame: int) -> View:
+    def view(self, frame: int) -> CropWindow:
         """Return the crop of a frame; that of the nearest where the frame lies outside."""
         x, y, side = self.squares[min(max(frame, self.first), self.last) - self.first]
-        return View(x - side / 2, y - side / 2, side, side)
+        return CropWindow(x - side / 2, y - side / 2, side, side)
 
 
-def shots(track: FaceTrack, identity: str, cuts: Sequence[int]) -> list[Shot]:
+def shots(track: FaceTrack, identity: str, cuts: Sequence[int]) -> list[FaceShot]:
     """Divide a track at cuts and at long gaps; boxes between found ones are interpolated.
 
     Args:
@@ -63,10 +159,140 @@ def shots(track: FaceTrack, identity: str, cuts: Sequence[int]) -> list[Shot]:
         every = np.arange(first, last + 1)
         filled = np.stack([np.interp(every, frames[start:stop], column) for column in boxes[start:stop].T], axis=1)
         lasted = max(1, int(times[stop - 1] - times[start])) / 1e6
-        found.append(Shot(track.id, identity, first, steady(filled, (last - first) / lasted)))
+        found.append(FaceShot(track.id, identity, first, steady(filled, (last - first) / lasted)))
     return found
 
 
-def nearest(there: Sequence[Shot], frame: int) -> Shot:
+def nearest(there: Sequence[FaceShot], frame: int) -> FaceShot:
     """Return the shot that a frame belongs to; the nearest where it lies outside of all."""
     return min(there, key=lambda shot: max(shot.first - frame, frame - shot.last, 0))
+
+
+_SMOOTHED = (9, 9)
+# Mean squared error of a cell, in grey levels, that is more than the noise of a camera.
+_NOISE = 25.0
+# Half way of a steady motion a frame is a quarter as far from either end, in squares, as they are from each other.
+_ON_THE_WAY = 0.5
+THUMBNAIL = (64, 64)
+
+
+def change(before: NDArray[np.uint8], after: NDArray[np.uint8], cells: int = 1) -> float:
+    """Return how much a picture changed: the mean squared error, both smoothed over 9 x 9 pixels.
+
+    Over the whole picture it is the measure of FRESCO (Yang et al., CVPR 2024). In a face a blink is a small part of
+    that, so the greatest error of any cell tells more.
+
+    Args:
+        before: (h, w).
+        after: of the same shape.
+        cells: into how many cells the picture is divided, across and down.
+    """
+    return _apart(cv2.GaussianBlur(before, _SMOOTHED, 0), cv2.GaussianBlur(after, _SMOOTHED, 0), cells)
+
+
+def _apart(first: NDArray[Any], second: NDArray[Any], cells: int) -> float:
+    error = np.square(first.astype(np.float32) - second.astype(np.float32))
+    return float(cv2.resize(error, (cells, cells), interpolation=cv2.INTER_AREA).max())
+
+
+def keyframes(changes: Sequence[float], least: int, most: int) -> list[int]:
+    """Choose the key frames of a shot, as FRESCO does.
+
+    The first and the last frame are keys. Then the frame that changed most is added again and again, none closer
+    than `least` to a key, until no two keys are further apart than `most`. Where no frame is far enough from the keys
+    and a gap is still too wide, it is halved. With `least` equal to `most` the keys are evenly spaced.
+
+    Args:
+        changes: of each frame to the one before it, from the second on: one less than there are frames.
+        least: frames that keys are apart at least, the last two excepted; 1 or more.
+        most: frames that keys are apart at most; not less than `least`.
+
+    Returns:
+        Positions in the shot, ascending.
+    """
+    last = len(changes)
+    if least == most:
+        return sorted({*range(0, last, least), last})
+    keys = sorted({0, last})
+    near = np.zeros(last + 1, np.bool_)
+    changed = np.concatenate([[0.0], np.asarray(changes, np.float64)])
+    for key in keys:
+        near[max(0, key - least + 1) : key + least] = True
+    while max((b - a for a, b in pairwise(keys)), default=0) > most:
+        if near.all():
+            start, stop = max(pairwise(keys), key=lambda gap: gap[1] - gap[0])
+            key = (start + stop) // 2
+        else:
+            key = int(np.where(near, -np.inf, changed).argmax())
+        keys = sorted([*keys, key])
+        near[max(0, key - least + 1) : key + least] = True
+    return keys
+
+
+def with_excursions(keys: Sequence[int], thumbnails: Sequence[NDArray[np.uint8]], least: int, cells: int) -> list[int]:
+    """Add the frames of what comes and goes between two keys, such as lids that are closed for a moment.
+
+    The greatest changes are where lids fall and where they rise, so those become keys, and what lies between would be
+    made of two half-open eyes. Between two keys the frame that is least like either of them becomes one too, if it
+    is not on the way from the one to the other; again and again.
+
+    Args:
+        keys: ascending positions.
+        thumbnails: of all frames of the shot, (64, 64) grey.
+        least: frames that an added key is apart from others at least.
+        cells: see `change`.
+    """
+    found = [keys[0]]
+    for key in keys[1:]:
+        found += [*_between(found[-1], key, thumbnails, least, cells), key]
+    return found
+
+
+def _between(start: int, stop: int, thumbnails: Sequence[NDArray[np.uint8]], least: int, cells: int) -> list[int]:
+    inside = range(start + least, stop - least + 1)
+    if not inside:
+        return []
+    apart = [min(_apart(thumbnails[k], thumbnails[each], cells) for k in (start, stop)) for each in inside]
+    place = int(np.argmax(apart))
+    if apart[place] <= max(_NOISE, _ON_THE_WAY * _apart(thumbnails[start], thumbnails[stop], cells)):
+        return []
+    middle = inside[place]
+    before = _between(start, middle, thumbnails, least, cells)
+    return [*before, middle, *_between(middle, stop, thumbnails, least, cells)]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Key frames that are drawn together.
+
+    Attributes:
+        frames: which, those known from earlier batches first.
+        known: how many of them were drawn before: none in the first batch; then the first key of the shot and the
+            last key of the batch before, as far as the size of the batch has room for both and one new frame.
+    """
+
+    frames: tuple[int, ...]
+    known: int
+
+    @property
+    def new(self) -> tuple[int, ...]:
+        """The frames that this batch draws."""
+        return self.frames[self.known :]
+
+
+def batches(keys: Sequence[int], size: int) -> list[Batch]:
+    """Group the key frames of a shot; every key is new in exactly one batch, in order.
+
+    Args:
+        keys: ascending.
+        size: frames in a batch at most, 1 or more.
+    """
+    first = tuple(keys[:size])
+    found = [Batch(first, 0)] if first else []
+    done = len(first)
+    while done < len(keys):
+        known = tuple(dict.fromkeys((keys[0], keys[done - 1])))[: size - 1]
+        new = tuple(keys[done : done + size - len(known)])
+        found.append(Batch((*known, *new), len(known)))
+        done += len(new)
+    return found

@@ -1,17 +1,20 @@
-"""One drawn head as a layer of a picture, and layers put over each other."""
+"""One drawn head as a layer of a picture, and layers put over each other.
 
+What lies behind a drawn head, and how it is lit: from what is seen outside all masks, and from nothing under one.
+"""
+
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.methods.base import Face, Image
-from anonymize.methods.synthetic.expression import Expression, Pose, matrix
-from anonymize.methods.synthetic.features import Features
-from anonymize.methods.synthetic.head import Head
-from anonymize.methods.synthetic.look import look_of
-from anonymize.methods.synthetic.rasterise import Light, View, paint
+from anonymize.methods.face_methods import Face, Image
+from anonymize.methods.synthetic.expression import Expression, HeadPose, matrix
+from anonymize.methods.synthetic.face_drawing import Features, HeadProjection, Light, paint
+from anonymize.methods.synthetic.head_shape import Head, look_of
 
 # Width of a usual head in millimetres, and the widths in pixels at which one is drawn: small ones are drawn larger and
 # reduced, so that their lines are smooth; very large ones are drawn smaller and enlarged, so that they take no longer.
@@ -58,7 +61,7 @@ class Portrait:
         self._head = Head(look_of(identity))
         self._features = Features(self._head)
 
-    def layer(self, face: Face, pose: Pose, expression: Expression, light: Light) -> Layer:
+    def layer(self, face: Face, pose: HeadPose, expression: Expression, light: Light) -> Layer:
         """Draw the head for a face's rectangle."""
         x, y, width, height = face.rect
         wide = max(pose.scale * _HEAD, 1.0)
@@ -66,7 +69,7 @@ class Portrait:
         zoom = aim / wide
         size = max(8, round(width * zoom)), max(8, round(height * zoom))
         place = (pose.place - (x, y)) * np.array(size) / (width, height)
-        view = View(matrix(pose.turn), place, pose.scale * zoom, size)
+        view = HeadProjection(matrix(pose.turn), place, pose.scale * zoom, size)
         canvas, cover = paint(self._head.sheets(expression, view.turn), view, light)
         self._features.draw(canvas, view, expression)
         way = cv2.INTER_AREA if zoom > 1 else cv2.INTER_LINEAR
@@ -94,3 +97,135 @@ def _inside(face: Face) -> NDArray[np.float32]:
     soft = cv2.GaussianBlur(small, (0, 0), sigma / reduced, borderType=cv2.BORDER_REPLICATE)
     soft = cv2.resize(soft, (wide, high), interpolation=cv2.INTER_LINEAR)
     return np.asarray(np.clip((soft.astype(np.float32) / 255 - 0.5) / 0.42, 0, 1), np.float32)
+
+
+Rect = tuple[int, int, int, int]
+
+# Cells per width of a face: what is left of the surroundings at the edge of the mask, and blurs towards its middle.
+_CELLS = 20
+_AROUND = 0.3
+_SCENE = 64
+_NEUTRAL = 128
+_LEVELLING = 60
+# How much of the light of a face is that of what is near it; the rest is that of the whole picture.
+_LIGHT_NEAR = 0.7
+_DARKEST = 0.28
+
+
+def visible(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool_]:
+    """Return (h, w) which pixels of a region x, y, width, height of the picture lie outside all masks.
+
+    Args:
+        face: its mask counts as it is.
+        others: rectangles of the other masks of the frame.
+        region: inside the picture.
+    """
+    left, top, wide, high = region
+    seen = np.ones((high, wide), np.bool_)
+    for x, y, w, h in others:
+        seen[max(0, y - top) : max(0, y + h - top), max(0, x - left) : max(0, x + w - left)] = False
+    x, y, w, h = face.rect
+    rows, columns = slice(max(0, y - top), max(0, y + h - top)), slice(max(0, x - left), max(0, x + w - left))
+    part = seen[rows, columns]
+    alpha = face.alpha[max(0, top - y) :, max(0, left - x) :][: part.shape[0], : part.shape[1]]
+    seen[rows, columns] &= alpha == 0
+    return seen
+
+
+def behind(face: Face, others: Sequence[Rect]) -> Image:
+    """Return (h, w, 3) what is painted in a face's rectangle before the head: its surroundings, grown inwards.
+
+    The colours of visible cells around the mask are averaged at ever coarser steps, and each hidden cell gets the
+    finest average that reaches it (pull-push: Gortler et al., "The Lumigraph", SIGGRAPH 1996, section 3.3). Then hidden
+    cells are levelled with their neighbours, so that nothing is seen of the steps.
+    """
+    x, y, w, h = face.rect
+    height, width = face.image.shape[:2]
+    reach = round(_AROUND * float(face.box[2]))
+    left, top = max(0, x - reach), max(0, y - reach)
+    region = (left, top, min(width, x + w + reach) - left, min(height, y + h + reach) - top)
+    cell = max(1.0, float(face.box[2]) / _CELLS)
+    size = max(2, round(region[2] / cell)), max(2, round(region[3] / cell))
+    colours, known = _reduced(face, others, region, size)
+    grown = _relaxed(_pull_push(colours, known), known)
+    grown = np.clip(grown + 0.5, 0, 255).astype(np.uint8)
+    large = cv2.resize(grown, region[2:], interpolation=cv2.INTER_LINEAR)[
+        y - top : y - top + h, x - left : x - left + w
+    ]
+    return np.array(large, np.uint8)
+
+
+def light_of(face: Face, others: Sequence[Rect]) -> Light:
+    """Return the light of the scene, estimated from the picture outside all masks."""
+    height, width = face.image.shape[:2]
+    size = _SCENE, max(2, round(_SCENE * height / width))
+    known = np.ones(size[::-1], np.bool_)
+    for x, y, w, h in (face.rect, *others):
+        first, last = np.floor_divide((x * size[0], (x + w) * size[0]), width)
+        upper, lower = np.floor_divide((y * size[1], (y + h) * size[1]), height)
+        known[max(0, upper - 1) : lower + 2, max(0, first - 1) : last + 2] = False
+    if not known.any():
+        return Light(0.85, 0.0, np.ones(3), 1.0)
+    seen = cv2.resize(face.image, size, interpolation=cv2.INTER_AREA)[known].astype(np.float32)
+    luma = seen @ (0.299, 0.587, 0.114)
+    place = (np.stack(np.nonzero(known)[::-1], axis=1) + 0.5) * (width / size[0])
+    away = (place - (face.box[:2] + face.box[2:] / 2)) / max(float(face.box[2]), 1.0)
+    near = np.exp(-0.5 * ((away / 1.5) ** 2).sum(1)) + 1e-6
+    level = _LIGHT_NEAR * _brightest(luma, near) + (1 - _LIGHT_NEAR) * _brightest(luma, np.ones_like(near))
+    right, left = (
+        float((luma * near * side).sum() / max((near * side).sum(), 1e-6)) for side in (away[:, 0] > 0, away[:, 0] < 0)
+    )
+    across = float(np.clip(0.8 * (right - left) / max(right + left, 20.0), -0.45, 0.45))
+    cast = seen.mean(0) / max(float(seen.mean()), 1.0)
+    saturation = float(np.clip((np.ptp(seen, axis=1).sum() / max(seen.max(axis=1).sum(), 1.0) - 0.015) / 0.03, 0, 1))
+    return Light(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
+
+
+def _brightest(luma: NDArray[np.floating], weight: NDArray[np.floating]) -> float:
+    """Return how bright a face is where the brightest twentieth of what is seen, by weight, starts at some luma."""
+    order = np.argsort(luma)
+    share = np.cumsum(weight[order]) / weight.sum()
+    bright = float(luma[order][min(int(np.searchsorted(share, 0.95)), len(order) - 1)]) / 255
+    return _DARKEST + (1 - _DARKEST) * math.sqrt(bright)
+
+
+def _reduced(
+    face: Face, others: Sequence[Rect], region: Rect, size: tuple[int, int]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return (h, w, 3) means of the cells of a region, and (h, w) which cells no mask touches; others are 0."""
+    left, top, wide, high = region
+    part = face.image[top : top + high, left : left + wide]
+    hidden = (~visible(face, others, region)).astype(np.float32)
+    colours = cv2.resize(part, size, interpolation=cv2.INTER_AREA).astype(np.float32)
+    known = cv2.resize(hidden, size, interpolation=cv2.INTER_AREA) == 0
+    colours[~known] = 0
+    return colours, np.asarray(known)
+
+
+def _pull_push(colours: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArray[np.float32]:
+    weight = known.astype(np.float32)
+    levels = [(colours * weight[..., None], weight)]
+    while max(levels[-1][1].shape) > 1:
+        sums, weight = levels[-1]
+        size = tuple(-(-side // 2) for side in weight.shape[::-1])
+        sums, weight = (
+            cv2.resize(part, size, interpolation=cv2.INTER_AREA).astype(np.float32) for part in (sums, weight)
+        )
+        levels.append((sums, weight))
+    sums, weight = levels[-1]
+    sums, weight = sums.reshape(1, 1, 3), weight.reshape(1, 1)
+    grown = np.where(weight[..., None] > 0, sums / np.maximum(weight, 1e-6)[..., None], np.float32(_NEUTRAL))
+    for sums, weight in levels[-2::-1]:
+        coarse = cv2.resize(grown.astype(np.float32), weight.shape[::-1], interpolation=cv2.INTER_LINEAR)
+        own = np.minimum(weight * 4, 1)[..., None]
+        fine = sums / np.maximum(weight, 1e-6)[..., None]
+        grown = own * fine + (1 - own) * coarse.reshape(*weight.shape, 3)
+    return np.asarray(grown, np.float32)
+
+
+def _relaxed(grown: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArray[np.float32]:
+    fixed = known[..., None]
+    level = grown
+    for _ in range(_LEVELLING):
+        level = np.where(fixed, grown, cv2.blur(level, (5, 5), borderType=cv2.BORDER_REPLICATE))
+    return np.asarray(level, np.float32)

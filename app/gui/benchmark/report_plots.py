@@ -1,23 +1,29 @@
-"""From runs of the benchmark to plots, by the section of the report that they stand in."""
+"""From runs of the benchmark to plots, by the section of the report that they stand in.
 
+Plots of a report as files, also where there is no screen.
+"""
+
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from app.core.benchmark.report.attributes import attribute_f1, error_f1
-from app.core.benchmark.report.condition_tables import compared
-from app.core.benchmark.report.document import Cell, Standing
-from app.core.benchmark.report.material import Asked, Material, by_name, published_of
-from app.core.benchmark.report.telling import LABEL
-from benchmark.dimensions import DIMENSIONS
-from benchmark.metrics.calibration import BINS, calibration
-from benchmark.metrics.names import ACCURACY, CHAIN_CONSISTENCY, MACRO_F1, PEARSON_R, joined
-from benchmark.results.base import FigureRow
-from benchmark.suite.socialnli import plausibility_of, truth_of
-from project.judging import RAW
+from app.gui.startup import make_application
+from benchmark.metrics.published_figures import ACCURACY, CHAIN_CONSISTENCY, DIMENSIONS, MACRO_F1, PEARSON_R, joined
+from benchmark.metrics.ratings import CALIBRATION_BINS, calibration
+from benchmark.report.breakdown_tables import attribute_f1, error_f1
+from benchmark.report.comparison_tables import compared
+from benchmark.report.report_data import LABEL, ReportRun, ReportRuns, by_name, published_of
+from benchmark.report.report_document import ReportCell, ReportPlot, ResultOrigin
+from benchmark.results.item_results import MetricRow
+from benchmark.tasks.statement_task import plausibility_of, truth_of
+from project.entities.judgments import RAW
 from project.schemes.scheme import Label, Track
+from project.text_format import as_csv
 from resources.translation import tr
-from widgets.label_looks import LabelLook, looks_of
-from widgets.plots.scene import Bars, Lines, Matrix, Measured, Number, Plot, Radar, Series
+from widgets import theme
+from widgets.labels import LabelLook, looks_of
+from widgets.plots.charts import as_png, as_svg
+from widgets.plots.plot_data import Bars, Lines, Matrix, Measured, Plot, PlotNumberFormat, Radar, Series, in_words
 
 _AXES = {
     "verdict": (ACCURACY, "Error/competence/none"),
@@ -40,7 +46,7 @@ _HUMAN = tr("Human")
 Thing = TypeVar("Thing")
 
 
-def report_plots(material: Material) -> Mapping[str, Sequence[Plot]]:
+def report_plots(material: ReportRuns) -> Mapping[str, Sequence[Plot]]:
     """Return the plots of each section; () where there is nothing to draw."""
     return {
         "shrec": tuple(_radar(material)),
@@ -55,11 +61,11 @@ def report_plots(material: Material) -> Mapping[str, Sequence[Plot]]:
     }
 
 
-def _radar(material: Material) -> Iterator[Plot]:
+def _radar(material: ReportRuns) -> Iterator[Plot]:
     tasks = [task for task in _AXES if material.of(task)]
     if len(tasks) < _FEWEST_AXES:
         return
-    by_row: dict[str, dict[str, Asked]] = {}
+    by_row: dict[str, dict[str, ReportRun]] = {}
     for one in material.of(*tasks):
         by_row.setdefault(one.name, {})[one.task] = one
     shapes: list[Series] = []
@@ -72,7 +78,7 @@ def _radar(material: Material) -> Iterator[Plot]:
     for name, asked in by_row.items():
         found = [asked[task].row(_AXES[task][0]) if task in asked else None for task in tasks]
         series = Series(name, tuple(measured(row) for row in found))
-        people = next(iter(asked.values())).standing is Standing.PERSON
+        people = next(iter(asked.values())).standing is ResultOrigin.PERSON
         (outlines if people else shapes).append(series)
     guessed = [[one.row(_AXES[task][0]) for one in material.of(task)] for task in tasks]
     chance = [
@@ -91,12 +97,12 @@ def _radar(material: Material) -> Iterator[Plot]:
         )
 
 
-def _by_length(material: Material) -> Iterator[Plot]:
+def _by_length(material: ReportRuns) -> Iterator[Plot]:
     for metric, key, title in (
         (CHAIN_CONSISTENCY, "consistency-by-length", tr("Chain consistency, by the length of the chain")),
         (ACCURACY, "accuracy-by-length", tr("Accuracy, by the length of the chain")),
     ):
-        found: list[tuple[str, dict[float, FigureRow]]] = []
+        found: list[tuple[str, dict[float, MetricRow]]] = []
         for one in material.of("r3vqa"):
             parts = [part for each in one.figures.breakdowns if each.trait == "steps" for part in each.parts]
             rows = {
@@ -112,7 +118,7 @@ def _by_length(material: Material) -> Iterator[Plot]:
                         if metric == CHAIN_CONSISTENCY else "R3-VQA", x, series, "steps", tr("Share"))  # fmt: skip
 
 
-def _overall(material: Material, task: str) -> Iterator[Plot]:
+def _overall(material: ReportRuns, task: str) -> Iterator[Plot]:
     asked = material.of(task)
     if asked:
         metric = material.entries[task].metrics[0]
@@ -126,25 +132,25 @@ def _overall(material: Material, task: str) -> Iterator[Plot]:
             tuple(one.name for one in asked),
             (Series(metric.name.lower(), tuple(measured(row) for row in rows)),),
             metric.name.lower(),
-            Number.FIGURE,
+            PlotNumberFormat.FIGURE,
             reference="chance" if known else "",
             references=chance if known else (),
         )
 
 
-def _calibration(material: Material) -> Iterator[Plot]:
-    x = tuple((place + 0.5) / BINS for place in range(BINS))
+def _calibration(material: ReportRuns) -> Iterator[Plot]:
+    x = tuple((place + 0.5) / CALIBRATION_BINS for place in range(CALIBRATION_BINS))
     found: list[tuple[str, list[Measured]]] = []
     for one in material.of("socialnli"):
         pairs = [
             (truth, plausibility_of(said)) for said in one.figures.counted if (truth := truth_of(said)) is not None
         ]
         bins = calibration([true for true, _ in pairs], [None if said is None else said[0] for _, said in pairs]).bins
-        by_place = {round(each.low * BINS): each for each in bins}
+        by_place = {round(each.low * CALIBRATION_BINS): each for each in bins}
         if bins:
             found.append((one.name, [
                 Measured(by_place[place].truth, by_place[place].n) if place in by_place else Measured(None)
-                for place in range(BINS)
+                for place in range(CALIBRATION_BINS)
             ]))  # fmt: skip
     for place, some in enumerate(_in_pieces(found, _SIDE_BY_SIDE - 1)):
         named = [*(name for name, _ in some), tr("Perfect")]
@@ -157,7 +163,7 @@ def _calibration(material: Material) -> Iterator[Plot]:
         )
 
 
-def _dimensions(material: Material) -> Iterator[Plot]:
+def _dimensions(material: ReportRuns) -> Iterator[Plot]:
     asked = material.of("sotopia_eval")
     if not asked:
         return
@@ -174,13 +180,13 @@ def _dimensions(material: Material) -> Iterator[Plot]:
             tuple(names),
             _series([one.name for one in some], values),
             tr("Pearson's r"),
-            Number.FIGURE,
+            PlotNumberFormat.FIGURE,
             reference=tr("GPT-4, as published"),
             references=references,
         )
 
 
-def _conditions(material: Material) -> Iterator[Plot]:
+def _conditions(material: ReportRuns) -> Iterator[Plot]:
     found = compared(material)
     keys = sorted({one.figures.run.condition for some in found for one in some}, key=lambda one: (one != RAW, one))
     for metric, name in ((MACRO_F1, "macro-F1"), (ACCURACY, "accuracy")):
@@ -198,11 +204,11 @@ def _conditions(material: Material) -> Iterator[Plot]:
             tuple(f"{material.entries[each[0].task].name}: {each[0].name}" for each in some),
             _series([material.condition(key).capitalize() for key in keys], columns),
             name,
-            Number.FIGURE,
+            PlotNumberFormat.FIGURE,
         )
 
 
-def _agreed(material: Material) -> Iterator[Plot]:
+def _agreed(material: ReportRuns) -> Iterator[Plot]:
     states = ("agreed", "disagreed")
     for task in material.tasks():
         there = {
@@ -224,11 +230,11 @@ def _agreed(material: Material) -> Iterator[Plot]:
             tuple(f"{one.name}: {metric.name.lower()}" for one, metric in groups),
             _series([one.capitalize() for one in states], columns),
             "share",
-            Number.FIGURE,
+            PlotNumberFormat.FIGURE,
         )
 
 
-def _attributes(material: Material) -> Iterator[Plot]:
+def _attributes(material: ReportRuns) -> Iterator[Plot]:
     for key, title, note, measure, tasks in (
         (
             "error-f1-by-attribute",
@@ -247,16 +253,24 @@ def _attributes(material: Material) -> Iterator[Plot]:
             if 0 < len(figures) <= _SIDE_BY_SIDE:
                 columns = [[_cell(cells.get(name)) for name in names] for _, cells in figures]
                 series = _series([name for name, _ in figures], columns)
-                yield Bars(f"{key}-{task}", title, where, told, series, "F1", Number.FIGURE)
+                yield Bars(f"{key}-{task}", title, where, told, series, "F1", PlotNumberFormat.FIGURE)
             elif figures:
                 values = tuple(tuple(_cell(cells.get(name)).value for name in names) for _, cells in figures)
                 rows = tuple(name for name, _ in figures)
                 yield Matrix(
-                    f"{key}-{task}", title, where, rows, told, values, "judge", "attribute", number=Number.FIGURE
+                    f"{key}-{task}",
+                    title,
+                    where,
+                    rows,
+                    told,
+                    values,
+                    "judge",
+                    "attribute",
+                    number=PlotNumberFormat.FIGURE,
                 )
 
 
-def _confusions(material: Material) -> Iterator[Plot]:
+def _confusions(material: ReportRuns) -> Iterator[Plot]:
     made = 0
     for one in material.asked:
         for number, found in enumerate(one.figures.confusions):
@@ -276,7 +290,7 @@ def _confusions(material: Material) -> Iterator[Plot]:
                 )
 
 
-def _time(material: Material) -> Iterator[Plot]:
+def _time(material: ReportRuns) -> Iterator[Plot]:
     known = [one for one in material.asked if one.figures.counts.counted and one.figures.spent.ms]
     if known:
         values = tuple(
@@ -286,11 +300,17 @@ def _time(material: Material) -> Iterator[Plot]:
         names = tuple(f"{material.entries[one.task].name}: {one.name}" for one in known)
         series = (Series("seconds", values),)
         yield Bars(
-            "time", tr("Time an item"), tr("All answers to it together"), names, series, "seconds", Number.FIGURE
+            "time",
+            tr("Time an item"),
+            tr("All answers to it together"),
+            names,
+            series,
+            "seconds",
+            PlotNumberFormat.FIGURE,
         )
 
 
-def measured(row: FigureRow | None) -> Measured:
+def measured(row: MetricRow | None) -> Measured:
     """Return a figure for a plot."""
     if row is None:
         return Measured(None, reason=tr("not asked"))
@@ -299,11 +319,11 @@ def measured(row: FigureRow | None) -> Measured:
     )
 
 
-def _cell(cell: Cell | None) -> Measured:
+def _cell(cell: ReportCell | None) -> Measured:
     return Measured(None) if cell is None else Measured(cell.value, cell.n, reason=cell.why)
 
 
-def _of(rows: Sequence[FigureRow], metric: str) -> FigureRow | None:
+def _of(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:
     return next((one for one in rows if one.metric == metric), None)
 
 
@@ -329,3 +349,20 @@ def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tupl
 
 def _looks(many: int) -> Sequence[LabelLook]:
     return looks_of(Track("series", "", tuple(Label(str(one), str(one)) for one in range(many))))
+
+
+def painted(material: ReportRuns) -> dict[str, list[ReportPlot]]:
+    """Return the plots of each section; an application object has to be there."""
+    return {key: [_picture(plot) for plot in plots] for key, plots in report_plots(material).items()}
+
+
+def painted_without_screen(material: ReportRuns) -> Mapping[str, Sequence[ReportPlot]]:
+    """Return the plots of each section, from a process that opens no window."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    theme.apply(make_application(), "light")
+    return painted(material)
+
+
+def _picture(plot: Plot) -> ReportPlot:
+    table = plot.table()
+    return ReportPlot(plot.key, plot.title, in_words(plot), as_svg(plot), as_png(plot), as_csv(table.head, table.rows))

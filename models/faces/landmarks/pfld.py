@@ -11,11 +11,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models import weights
-from models.faces.landmarks.base import IBUG, Landmarks
-from models.faces.landmarks.crops import Crop, square_crop
-from models.onnx_session import open_session
-from project.types import Json
+from models.faces.face_cropping import FaceCrop, square_crop
+from models.faces.landmarks.landmark_finders import IBUG, Landmarks
+from models.runtime.onnx_session import open_session
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
 
 NAME = "pfld"
 _COUNT = 68
@@ -67,7 +67,7 @@ def _scaled(crop: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cv2.resize(crop, (_SIDE, _SIDE), interpolation=method), np.uint8)
 
 
-def _in_picture(shares: NDArray[np.float32], crop: Crop) -> Landmarks:
+def _in_picture(shares: NDArray[np.float32], crop: FaceCrop) -> Landmarks:
     """Return the landmarks of (68, 2) shares of a crop; their depth is 0."""
     points = np.pad(shares * np.float32(crop.image.shape[0]), ((0, 0), (0, 1)))
     return Landmarks(crop.to_picture(points), 1.0, IBUG)

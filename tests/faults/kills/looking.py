@@ -6,9 +6,9 @@ from collections.abc import Collection
 from contextlib import closing
 from pathlib import Path
 
-from project.backups import backups_of
-from project.check import check
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.store.backups import backups_of
+from project.store.study import Study
 
 STUDY = "lab.greenroom"
 

@@ -3,10 +3,10 @@
 import random
 from pathlib import Path
 
-from app.core.commands.segments import add_segment
-from app.core.session import Session
-from project.queries.recordings import all_recordings
-from project.types import Json, Verdict
+from annotate.segments.segment_edits import add_segment
+from project.entities.study_records import Json, Verdict
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.fakes.clips import make_clip
 from tests.faults.killing import greenroom
 from tests.faults.kills.looking import STUDY

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.session import Session
+from project.session.session import Session
 from tests.fakes.clips import make_clip
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.session import Session
-from project.queries.judgments import judgments_in
-from project.types import Json
+from benchmark.judging.judge_registry import add_judge
+from project.entities.study_records import Json
+from project.queries.judgment_rows import judgments_in
+from project.session.session import Session
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.segments import set_field
-from app.core.session import Session
-from project.journal import SUBJECTS
-from project.queries.segments import all_segments
+from annotate.segments.segment_edits import set_field
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.store.journal import SUBJECTS
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives

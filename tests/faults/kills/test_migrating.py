@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from project import schema
-from project.check import check
-from project.journal import SUBJECTS
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.schema import format_versions as schema
+from project.store.journal import SUBJECTS
+from project.store.study import Study
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of, sound

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.store.study import Study
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives

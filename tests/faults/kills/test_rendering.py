@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from media.index import load_index
-from media.writer import paint_clip
+from media.clip_writer import paint_clip
+from media.frame_index import load_index
 from resources import resource
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
-from project.journal import SUBJECTS
-from project.sharing.noted import shared_copies
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.queries.history_rows import shared_copies
+from project.store.journal import SUBJECTS
+from project.store.study import Study
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
-from project.journal import SUBJECTS
-from project.sealing import keys
-from project.sealing.container import is_sealed
-from project.sealing.passphrases import VARIABLE
+from project.encryption import container as keys
+from project.encryption.container import is_sealed
+from project.encryption.passphrases import VARIABLE
+from project.integrity.integrity_check import check
+from project.store.journal import SUBJECTS
 from tests.fakes.cheap_key import cheap
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from media.writer import paint_clip
+from media.clip_writer import paint_clip
 from resources import resource
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import participants, transcript
-from app.core.session import Session
-from app.core.withdrawal.certificate import pending
-from project.journal import SUBJECTS
-from project.queries.participants import all_participants
-from project.queries.recordings import all_recordings
-from project.types import ParticipantRole
+from annotate.study import people as participants
+from annotate.transcript import transcript_edits as transcript
+from anonymize.withdrawal.withdrawal_certificate import pending
+from project.entities.study_records import ParticipantRole
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.session import Session
+from project.store.journal import SUBJECTS
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
 from tests.faults.kills.life import RUNS, Lives

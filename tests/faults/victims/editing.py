@@ -9,14 +9,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from app.core.commands import chains, comments, history, participants, segments, transcript
-from app.core.session import Session
+from annotate.chains import chain_edits as chains
+from annotate.segments import bulk_edits as comments
+from annotate.segments import segment_edits as segments
+from annotate.study import people as participants
+from annotate.study import recording_edits as history
+from annotate.transcript import transcript_edits as transcript
+from project.entities.study_records import Json, ParticipantRole, Verdict
 from project.errors import UserError
-from project.merging.edits import newest_step
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.queries.utterances import utterances_of
-from project.types import Json, ParticipantRole, Verdict
+from project.merging.table_rules import newest_step
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import utterances_of
+from project.session.session import Session
 
 SITTINGS = 15
 _LONGEST = 12

@@ -6,8 +6,8 @@ The next version adds a large table that is filled from the segments, and an ind
 import sys
 from pathlib import Path
 
-from project import schema
-from project.store import Study
+from project.schema import format_versions as schema
+from project.store.study import Study
 
 NEXT = schema.Version(
     "made up",

@@ -8,8 +8,8 @@ import random
 import sys
 from pathlib import Path
 
-from app.core.session import Session
 from project.errors import UserError
+from project.session.session import Session
 from tests.faults.victims.editing import mark, printed_step
 
 SITTINGS, EDITS = 2, 4

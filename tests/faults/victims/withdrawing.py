@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import greenroom
-from project.sealing import keys
+from project.encryption import container as keys
 from tests.fakes.cheap_key import cheap
 
 _CHANGES = frozenset({"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.utime", "os.chmod"})

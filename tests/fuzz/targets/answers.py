@@ -6,14 +6,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from models.judges.base import AnswerForm, Question, Reply
-from models.judges.baselines.baseline import Baseline
-from models.judges.ladder import Completion
-from models.judges.ladder.forms import coercing, shape_of
-from models.judges.ladder.reading import read
-from models.judges.openai_compatible.answers import completion_of
-from models.judges.openai_compatible.failures import Failure
-from models.judges.openai_compatible.scrubbing import Scrubber
+from models.judges.baselines import Baseline
+from models.judges.judge_interface import AnswerForm, JudgeRequest, Reply
+from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Failure
+from models.judges.openai_compatible.server_requests import completion_of
+from models.judges.structured_output.answer_parsing import coercing, read, shape_of
+from models.judges.structured_output.completion import Completion
 from project.errors import UserError
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import a_text, json_bytes, spoil_bytes, spoil_json
@@ -59,7 +57,7 @@ class _Forms:
         self._ask = ask = Baseline.ask
         found = self.found
 
-        async def listening(judge: Baseline, question: Question) -> Reply:
+        async def listening(judge: Baseline, question: JudgeRequest) -> Reply:
             reply = await ask(judge, question)
             found.setdefault(question.form.name, (question.form, dict(reply.answer)))
             return reply
@@ -74,7 +72,7 @@ class _Forms:
 def _asked(folder: Path) -> list[tuple[AnswerForm, dict[str, Any]]]:
     import shutil
 
-    from benchmark.tasks.registry import TASKS
+    from benchmark.prompts.judge_prompt import TASKS
 
     study = full_study(folder)
     trial = folder / "asked"
@@ -177,10 +175,10 @@ class Servers:
             self._body = spoil_bytes(chance, self._body)
 
     def use(self, chance: Random, folder: Path) -> None:
-        found = completion_of(self._body, Scrubber(_KEY))
+        found = completion_of(self._body, ApiKeyRedactor(_KEY))
         if isinstance(found, Failure):
             # Where it is kept, it is kept without the key.
-            said = [Scrubber(_KEY).error(found.said)]
+            said = [ApiKeyRedactor(_KEY).error(found.said)]
         else:
             said = [found.text, found.thinking, found.refusal, found.model_id]
             read(found, chance.choice(self._forms)[0])

@@ -12,8 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
-from project.check import check
 from project.errors import UserError
+from project.integrity.integrity_check import check
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
 from tests.fuzz.seeds import CLIP, command, full_study
@@ -170,7 +170,7 @@ def _toml(found: object) -> str:
 
 
 def _exported(folder: Path, *keys: str) -> list[tuple[str, bytes]]:
-    from app.core.interchange.registry import format_called
+    from annotate.interchange.annotation_files import format_called
 
     found = []
     for key in keys:
@@ -198,7 +198,7 @@ class _Annotations(Importer):
     arguments = _IMPORTS
 
     def read(self, file: Path) -> None:
-        from app.core.interchange.files import read_file
+        from annotate.interchange.annotation_files import read_file
 
         read_file(file)
 
@@ -258,7 +258,7 @@ class Mappings(Importer):
     arguments = (("import", NAME, "lines.csv", "--mapping", "FILE"),)
 
     def read(self, file: Path) -> None:
-        from app.core.interchange.mapping import load_mapping
+        from annotate.interchange.lane_mapping import load_mapping
 
         load_mapping(file)
 
@@ -281,7 +281,7 @@ class Chains(Importer):
     )
 
     def read(self, file: Path) -> None:
-        from app.core.chains.files.form import form_of
+        from annotate.chains.chain_formats import form_of
 
         form_of(file).read(file)
 
@@ -344,7 +344,7 @@ class Schemes(Importer):
         command("scheme", "check", file)
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        from project.schemes.loader import shipped_names, shipped_text
+        from project.schemes.scheme_file import shipped_names, shipped_text
 
         return [(f"{name}.toml", shipped_text(name).encode()) for name in shipped_names()]
 
@@ -360,7 +360,7 @@ class PiiChoices(Importer):
     arguments = (("pii", "review", NAME, "FILE"),)
 
     def read(self, file: Path) -> None:
-        from app.core.pii.tables import read_choices
+        from anonymize.pii_review.pii_files import read_choices
 
         read_choices(file)
 
@@ -378,16 +378,15 @@ class Prompts(Importer):
     """A study's own wording of a prompt, as somebody pastes it."""
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        from benchmark.prompts import shipped_keys, shipped_text
+        from benchmark.prompts.prompt_templates import shipped_keys, shipped_text
 
         return [(f"{key}.toml", shipped_text(key).encode()) for key in shipped_keys()]
 
     arguments = (("info", NAME),)
 
     def use(self, chance: Random, folder: Path) -> None:
-        from app.core.commands.prompts import edit_prompt
-        from app.core.session import Session
-        from benchmark.prompts import parse_prompt
+        from benchmark.prompts.prompt_templates import edit_prompt, parse_prompt
+        from project.session.session import Session
 
         text = (folder / self._file).read_bytes().decode("utf-8", "replace")
         key = self._file.removesuffix(".toml")
@@ -423,8 +422,8 @@ class Shortcuts(Importer):
     def use(self, chance: Random, folder: Path) -> None:
         import os
 
-        from app.core.settings import load_settings
-        from app.core.shortcuts import read_keys
+        from app.shortcut_table import read_keys
+        from project.session.settings import load_settings
 
         if (folder / "keys.json").exists():
             read_keys({"play": ("Space",), "save": ("Ctrl+S",), "stop": ("K",)}, folder / "keys.json")

@@ -4,11 +4,11 @@ import contextlib
 from pathlib import Path
 from random import Random
 
-from media.frames import FrameReader
-from media.index import load_index
+from media.exact_frames import FrameReader
+from media.excerpts import thumbnail
+from media.frame_index import load_index
 from media.probe import probe
-from media.sound_shape import sound_shape
-from media.thumbnail import thumbnail
+from media.synchronization import sound_shape
 from media.waveform import load_peaks
 from project.errors import UserError
 from tests.fakes.clips import make_clip

@@ -9,11 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from app.core.session import Session
-from media.fingerprint import fingerprint
-from project.check import check
 from project.errors import UserError
-from project.store import Study
+from project.files.fingerprints import fingerprint
+from project.integrity.integrity_check import check
+from project.session.session import Session
+from project.store.study import Study
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import NUMBERS, a_text, spoil_bytes, spoil_json, spoil_text, storable
 from tests.fuzz.seeds import CLIP, command, full_study
@@ -481,7 +481,7 @@ class Paths(_StudyTarget):
             with suppress(UserError):
                 command(*arguments)
         with suppress(UserError), Session.open(study) as session:
-            from app.core.overview import overview
+            from annotate.review.study_progress import overview
 
             overview(session)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from models import weights
+from models.weights import installed_weights as weights
 from models.weights import own_weights
 from models.weights.adding import add
-from models.weights.catalogue import entry
+from models.weights.weights_catalogue import entry
 from project.errors import UserError
 from tests.fakes.onnx_files import picture_network
 from tests.fuzz.base import Refuted
@@ -215,7 +215,7 @@ class Records:
             (weights.folder() / name).write_bytes(content)
 
     def use(self, chance: Random, folder: Path) -> None:
-        from app.core.model_list import models
+        from models.weights.model_list import models
 
         wanted = entry("cartoon")
         own_weights.installed(weights.folder(), wanted)
@@ -230,12 +230,11 @@ class Gguf:
     apart = True
 
     def prepare(self, folder: Path) -> None:
-        from models.judges.llama_cpp import model
-        from models.judges.llama_cpp.stopping import StopFlag
-        from models.judges.llama_cpp.talk import Loading
+        from models.judges.llama_cpp import llama_model as model
+        from models.judges.llama_cpp.process_messages import LlamaModelConfig, StopFlag
         from tests.fakes.tiny_gguf import Shape, write_tiny_model
 
-        self._model, self._flag, self._loading = model, StopFlag, Loading
+        self._model, self._flag, self._loading = model, StopFlag, LlamaModelConfig
         made = write_tiny_model(folder, Shape(width=16, heads=2, layers=1, inner=16, context=256))
         self._language, self._projector = made.model.read_bytes(), made.projector.read_bytes()
         os.environ["GGML_NO_BACKTRACE"] = "1"
@@ -251,8 +250,8 @@ class Gguf:
         (folder / "b.gguf").write_bytes(projector)
 
     def use(self, chance: Random, folder: Path) -> None:
-        from models.judges.llama_cpp.files import gguf_file
-        from models.judges.llama_cpp.talk import Ask, Turn
+        from models.judges.llama_cpp.llama_judge import gguf_file
+        from models.judges.llama_cpp.process_messages import Ask, LlamaMessage
 
         model = gguf_file(str(folder / "a.gguf"), "model")
         projector = gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
@@ -261,6 +260,11 @@ class Gguf:
         except self._model.NotLoaded as error:
             raise UserError(str(error)) from None
         ask = Ask(
-            1, (Turn("user", ("Hi",)),), {"type": "object", "properties": {}, "additionalProperties": False}, 0.0, 0, 4
+            1,
+            (LlamaMessage("user", ("Hi",)),),
+            {"type": "object", "properties": {}, "additionalProperties": False},
+            0.0,
+            0,
+            4,
         )
         loaded.answer(ask)

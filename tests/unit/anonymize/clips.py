@@ -7,7 +7,7 @@ from pathlib import Path
 import av
 import numpy as np
 
-from media.iterate import pictures
+from media.decoding import pictures
 
 Planes = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -5,14 +5,14 @@ import av
 import numpy as np
 import pytest
 
-from anonymize.check import CheckResult, Finding, check_rendering, side_by_side
-from media.iterate import pictures
+from anonymize.rendering.residual_faces import CheckResult, ResidualFaceStatus, check_rendering, side_by_side
+from media.decoding import pictures
 from models.boxes import overlap
-from models.faces.base import Detections
+from models.faces.face_detectors import Detections
+from project.entities.face_regions import Keyframe, Region, RegionKind
+from project.entities.study_records import FaceTrack, Json
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from project.regions import Keyframe, Region, RegionKind
-from project.types import FaceTrack, Json
 from tests.unit.anonymize.clips import make_clip
 from tests.unit.anonymize.tracks import Box, track
 
@@ -55,8 +55,8 @@ def test_a_hit_on_a_track_is_a_face_left_and_tells_which(clip: Path) -> None:
     assert result.faces_left == [40_000]
     assert result.doubtful == [80_000]
     assert [(hit.track_id, hit.finding) for hit in result.hits] == [
-        ("anna", Finding.FACE_LEFT),
-        (None, Finding.DOUBTFUL),
+        ("anna", ResidualFaceStatus.FACE_LEFT),
+        (None, ResidualFaceStatus.DOUBTFUL),
     ]
 
 
@@ -102,7 +102,7 @@ def test_what_was_dismissed_stays_dismissed_and_elsewhere_is_doubtful(clip: Path
     toaster = track([HERE] * 4, name="toaster", dismissed=True)
     for exempt in (set[str](), {"toaster"}):
         result = look(clip, [toaster], Told([[(HERE, 0.9)], [(AWAY, 0.9)], [], []]), exempt=exempt)
-        assert [hit.finding for hit in result.hits] == [Finding.DISMISSED, Finding.DOUBTFUL]
+        assert [hit.finding for hit in result.hits] == [ResidualFaceStatus.DISMISSED, ResidualFaceStatus.DOUBTFUL]
         assert result.doubtful == [40_000]
 
 
@@ -114,7 +114,7 @@ def test_a_hit_in_a_region_of_nothing_is_dismissed_while_the_region_lasts_unless
     nothing = drawn(RegionKind.NOTHING, (100, 60, 50, 50))
     told = Told([[(AWAY, 0.9)], [], [(AWAY, 0.9)], []])
     result = look(clip, [track([HERE] * 4)], told, regions=[nothing])
-    assert [hit.finding for hit in result.hits] == [Finding.DISMISSED, Finding.DOUBTFUL]
+    assert [hit.finding for hit in result.hits] == [ResidualFaceStatus.DISMISSED, ResidualFaceStatus.DOUBTFUL]
     over = drawn(RegionKind.NOTHING, (0, 0, 160, 120))
     result = look(clip, [track([HERE] * 4)], Told([[(HERE, 0.9)], [], [], []]), regions=[over])
     assert result.faces_left == [0]
@@ -123,17 +123,17 @@ def test_a_hit_in_a_region_of_nothing_is_dismissed_while_the_region_lasts_unless
 def test_a_hit_under_masks_or_areas_but_on_no_track_is_covered_and_one_that_reaches_out_is_doubtful(clip: Path) -> None:
     inside, out = (52, 44, 14, 12), (20, 44, 20, 12)
     found = look(clip, [track([HERE] * 4)], Told([[(inside, 0.9)], [(out, 0.9)], [], []]))
-    assert [hit.finding for hit in found.hits] == [Finding.COVERED, Finding.DOUBTFUL]
+    assert [hit.finding for hit in found.hits] == [ResidualFaceStatus.COVERED, ResidualFaceStatus.DOUBTFUL]
     area = drawn(RegionKind.AREA, AWAY)
     found = look(clip, [], Told([[(AWAY, 0.9)], [], [(AWAY, 0.9)], []]), regions=[area])
-    assert [hit.finding for hit in found.hits] == [Finding.COVERED, Finding.DOUBTFUL]
+    assert [hit.finding for hit in found.hits] == [ResidualFaceStatus.COVERED, ResidualFaceStatus.DOUBTFUL]
 
 
 def test_a_face_that_was_drawn_in_place_of_another_is_replaced(clip: Path) -> None:
     anna, robot = track([HERE] * 4, name="anna"), track([AWAY] * 4, name="robot")
     told = Told([[(HERE, 0.9), (AWAY, 0.9)], [], [], []])
     found = look(clip, [anna, robot], told, replaced=True, exempt={"robot"})
-    assert [hit.finding for hit in found.hits] == [Finding.REPLACED, Finding.EXEMPT]
+    assert [hit.finding for hit in found.hits] == [ResidualFaceStatus.REPLACED, ResidualFaceStatus.EXEMPT]
     assert found.faces_left == found.doubtful == []
 
 

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.ellipses import FaceMask
-from anonymize.masks import MaskOptions, MaskSet, covered_share
+from anonymize.masking.masks import FaceMask, MaskOptions, MaskSet, covered_share
+from project.entities.study_records import FaceTrack
 from project.errors import UserError
-from project.types import FaceTrack
 from tests.unit.anonymize.tracks import track
 
 PICTURE = (320, 240)

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.masks import MaskOptions, MaskSet
-from anonymize.methods.registry import METHODS, method, method_type
-from anonymize.painting import blank, hide
+from anonymize.masking.masks import MaskOptions, MaskSet
+from anonymize.methods.face_methods import METHODS, method, method_type
+from anonymize.rendering.compositing import blank, hide
 from project.errors import UserError
 from tests.unit.anonymize.tracks import track
 

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymize.masks import MaskSet
-from anonymize.methods.base import Face, FaceSource
-from anonymize.methods.registry import method
+from anonymize.masking.masks import MaskSet
+from anonymize.methods.face_methods import Face, FaceSource, method
 from anonymize.methods.solid import NEUTRAL, SolidOptions
-from anonymize.render import RenderPlan, painter_of, render
-from media.index import load_index
-from media.iterate import pictures
+from anonymize.rendering.face_renderer import RenderPlan, painter_of, render
+from media.decoding import pictures
+from media.frame_index import load_index
+from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.progress import Progress, Silent
-from project.regions import Keyframe, Region, RegionKind
 from tests.unit.anonymize.clips import make_clip
 from tests.unit.anonymize.tracks import track
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymize.masks import MaskSet
-from anonymize.methods.registry import method
-from anonymize.render import RenderPlan, RenderResult, render
-from media.index import load_index
+from anonymize.masking.masks import MaskSet
+from anonymize.methods.face_methods import method
+from anonymize.rendering.face_renderer import RenderPlan, RenderResult, render
+from media.frame_index import load_index
+from project.entities.study_records import FaceTrack
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from project.types import FaceTrack
 from tests.unit.anonymize.clips import make_clip, planes_of
 from tests.unit.anonymize.tracks import Box, track
 
@@ -168,9 +168,9 @@ def test_a_cancelled_export_leaves_nothing(clip: Path, tmp_path: Path, patience:
 RENDER = """
 import resource, signal, sys
 from pathlib import Path
-from anonymize.methods.registry import method
-from anonymize.render import RenderPlan, render
-from media.index import load_index
+from anonymize.methods.face_methods import method
+from anonymize.rendering.face_renderer import RenderPlan, render
+from media.frame_index import load_index
 from project.errors import UserError
 
 class Telling:

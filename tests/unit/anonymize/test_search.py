@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.search import search
-from models.faces.base import Detections
-from models.faces.windows import windows
-from project.types import Json
+from models.boxes import windows
+from models.faces.detector_ensemble import search
+from models.faces.face_detectors import Detections
+from project.entities.study_records import Json
 from tests.unit.anonymize.tracks import Box
 
 SMALL: Box = (100, 100, 40, 40)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.folding import fold
-from anonymize.text import LEFT_OUT, Place, Scrubber, Words
+from anonymize.pii_detection.text_scrubber import LEFT_OUT, PhraseMatcher, TextRedaction, TextScrubber
+from project.text_matching.normalization import fold
 
 WORDS = {"Anna": "P01", "José Álvarez": "P02", "Kurt Weiß": "A01", "ward 7": "[place]", "Bo": "A02"}
-SCRUBBER = Scrubber(WORDS)
+SCRUBBER = TextScrubber(WORDS)
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,19 @@ def test_it_says_what_it_replaced_in_order() -> None:
 
 
 def test_a_replacement_that_is_itself_private_is_not_written() -> None:
-    found = Scrubber({"name": "P01", "Anna": "the name of Bo", "Bo": "x"}).scrub("Anna, mail a@b.cd, name")
+    found = TextScrubber({"name": "P01", "Anna": "the name of Bo", "Bo": "x"}).scrub("Anna, mail a@b.cd, name")
     assert found.text == f"{LEFT_OUT}, mail [e-mail], P01"
 
 
 def test_what_comes_to_stand_side_by_side_is_looked_at_again() -> None:
-    assert "rose gold" not in Scrubber({"x": "rose", "rose gold": "y"}).scrub("x gold").text
+    assert "rose gold" not in TextScrubber({"x": "rose", "rose gold": "y"}).scrub("x gold").text
 
 
 def test_another_finder_joins() -> None:
-    def capitals(text: str) -> list[Place]:
-        return [Place(n, n + 1, "name", "_") for n, letter in enumerate(text) if letter.isupper()]
+    def capitals(text: str) -> list[TextRedaction]:
+        return [TextRedaction(n, n + 1, "name", "_") for n, letter in enumerate(text) if letter.isupper()]
 
-    assert Scrubber({"Anna": "p"}, (capitals,)).scrub("Anna and Zoe").text == "p and _oe"
+    assert TextScrubber({"Anna": "p"}, (capitals,)).scrub("Anna and Zoe").text == "p and _oe"
 
 
 names = st.text(st.characters(categories=("L", "Nd", "Zs", "Po", "Mn")), min_size=1, max_size=8)
@@ -72,9 +72,9 @@ def test_no_private_word_survives_and_scrubbing_twice_changes_nothing(
 ) -> None:
     parts = st.one_of(texts, st.sampled_from([*words, *(word.upper() for word in words)]), st.just(" "))
     text = "".join(data.draw(st.lists(parts, max_size=8)))
-    scrubber = Scrubber(words)
+    scrubber = TextScrubber(words)
     once = scrubber.scrub(text)
-    assert Words(words).first(once.text) is None
+    assert PhraseMatcher(words).first(once.text) is None
     again = scrubber.scrub(once.text)
     assert again.text == once.text
     assert again.replacements == ()
@@ -86,14 +86,14 @@ def test_a_name_between_any_two_texts_is_found_in_any_case_and_form(
 ) -> None:
     shown = name.upper() if upper else name
     shown = unicodedata.normalize("NFD", shown) if apart else shown
-    scrubbed = Scrubber({name: "P01"}).scrub(f"{before} {shown} {after}").text
+    scrubbed = TextScrubber({name: "P01"}).scrub(f"{before} {shown} {after}").text
     plain = f" {fold(scrubbed).text} "
     assert f" {fold(name).text} " not in plain
 
 
 @given(texts)
 def test_without_words_and_anything_telling_a_text_only_is_composed(text: str) -> None:
-    assert Scrubber({}, ()).scrub(text).text == unicodedata.normalize("NFC", text)
+    assert TextScrubber({}, ()).scrub(text).text == unicodedata.normalize("NFC", text)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_without_words_and_anything_telling_a_text_only_is_composed(text: str) -
     ],
 )
 def test_a_word_is_found_in_the_forms_of_its_script_and_however_its_parts_are_joined(word: str, text: str) -> None:
-    done = Scrubber({word: "#"}).scrub(text).text
+    done = TextScrubber({word: "#"}).scrub(text).text
     assert "#" in done
     for name in (word, "Владимира", "Анны", "Γιώργο", "Mueller", "OBrien", "o brien", "jean luc", "jeanluc", "LUC"):
         assert name not in done
@@ -124,4 +124,4 @@ def test_a_word_is_found_in_the_forms_of_its_script_and_however_its_parts_are_jo
 
 @pytest.mark.parametrize(("word", "text"), [("Анна", "панна"), ("Ann-Lee", "Annleeds"), ("Jo", "jocular")])
 def test_a_word_is_not_found_inside_another(word: str, text: str) -> None:
-    assert Scrubber({word: "#"}, ()).scrub(text).text == text
+    assert TextScrubber({word: "#"}, ()).scrub(text).text == text

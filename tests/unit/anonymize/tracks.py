@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from project.types import FaceTrack
+from project.entities.study_records import FaceTrack
 
 Box = tuple[float, float, float, float]
 

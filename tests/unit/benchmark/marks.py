@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from benchmark.agreement.material import ChosenField, Material, Named, RatedField
-from benchmark.agreement.overlap import Spans
+from annotate.agreement.annotation_arrays import AgreementData, ChosenField, NamedKey, RatedField
+from annotate.agreement.span_matching import SpanArray
 
 SECOND = 1_000_000
 LABELS = ("error", "competence", "none")
@@ -15,13 +15,13 @@ Mark = tuple[int, str, str, float, float]
 """Recording from 0, annotator, label, start and end in seconds."""
 
 
-def material(marks: Sequence[Mark], people: str = "AB", recordings: int = 1, seconds: float = 60) -> Material:
+def material(marks: Sequence[Mark], people: str = "AB", recordings: int = 1, seconds: float = 60) -> AgreementData:
     """Everybody worked on every recording."""
     recording = np.array([mark[0] for mark in marks], np.int64)
-    return Material(
-        recordings=tuple(Named(f"r{number}", f"{number + 1}") for number in range(recordings)),
-        annotators=tuple(Named(who, who) for who in people),
-        labels=tuple(Named(label, label) for label in LABELS),
+    return AgreementData(
+        recordings=tuple(NamedKey(f"r{number}", f"{number + 1}") for number in range(recordings)),
+        annotators=tuple(NamedKey(who, who) for who in people),
+        labels=tuple(NamedKey(label, label) for label in LABELS),
         length_us=np.full(recordings, int(seconds * SECOND)),
         worked=np.ones((recordings, len(people)), bool),
         recording=recording,
@@ -34,26 +34,30 @@ def material(marks: Sequence[Mark], people: str = "AB", recordings: int = 1, sec
     )
 
 
-def with_choices(found: Material, key: str, choices: str, chosen: Iterable[str], *, several: bool = True) -> Material:
+def with_choices(
+    found: AgreementData, key: str, choices: str, chosen: Iterable[str], *, several: bool = True
+) -> AgreementData:
     """Add a field whose choices are letters."""
     table = np.array([[choice in row for choice in choices] for row in chosen], bool).reshape(-1, len(choices))
-    field = ChosenField(key, key, tuple(Named(one, one) for one in choices), table, several)
+    field = ChosenField(key, key, tuple(NamedKey(one, one) for one in choices), table, several)
     return replace(found, choosing=(*found.choosing, field))
 
 
-def with_ratings(found: Material, key: str, numbers: Sequence[float], minimum: float, maximum: float) -> Material:
+def with_ratings(
+    found: AgreementData, key: str, numbers: Sequence[float], minimum: float, maximum: float
+) -> AgreementData:
     """Add a scale."""
     return replace(found, rated=(*found.rated, RatedField(key, key, np.array(numbers, float), minimum, maximum)))
 
 
-def spans(rows: Sequence[tuple[int, int, int, int]]) -> Spans:
+def spans(rows: Sequence[tuple[int, int, int, int]]) -> SpanArray:
     """Make spans of (axis, start, end, label)."""
     columns = np.array(rows, np.int64).reshape(-1, 4)
-    return Spans(columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3])
+    return SpanArray(columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3])
 
 
 @st.composite
-def drawn_spans(draw: st.DrawFn, most: int = 12) -> Spans:
+def drawn_spans(draw: st.DrawFn, most: int = 12) -> SpanArray:
     """Draw spans on three axes, many of which touch, coincide or lie in each other."""
     row = st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(1, 15), st.integers(0, 2))
     return spans(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.agreement.alpha import (
+from annotate.agreement.coefficients import (
     coincidences,
     interval_alpha,
     jaccard_distance,

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.agreement.disagreement import Disagreement, Kind, disagreement_spans
-from benchmark.agreement.overlap import Spans
+from annotate.agreement.span_matching import Disagreement, DisagreementKind, SpanArray, disagreement_spans
 from tests.unit.benchmark.marks import spans
 
 rows = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12), st.integers(0, 2)), max_size=8)
@@ -18,21 +17,21 @@ lanes = st.lists(
 )
 
 
-def labels_at(lane: Spans, time: int) -> frozenset[int]:
+def labels_at(lane: SpanArray, time: int) -> frozenset[int]:
     return frozenset(lane.label[(lane.start_us <= time) & (time < lane.end_us)].tolist())
 
 
 @given(lanes)
-def test_it_is_what_a_look_at_every_instant_finds(found: list[Spans]) -> None:
-    kinds: list[Kind | None] = []
+def test_it_is_what_a_look_at_every_instant_finds(found: list[SpanArray]) -> None:
+    kinds: list[DisagreementKind | None] = []
     for time in range(50):
         said = [labels_at(lane, time) for lane in found]
         marked = {one for one in said if one}
         if len(marked) > 1:
-            kinds.append(Kind.LABEL)
+            kinds.append(DisagreementKind.LABEL)
         else:
-            kinds.append(Kind.UNMARKED if marked and frozenset() in said else None)
-    drawn: list[Kind | None] = [None] * 50
+            kinds.append(DisagreementKind.UNMARKED if marked and frozenset() in said else None)
+    drawn: list[DisagreementKind | None] = [None] * 50
     stretches = disagreement_spans(found)
     for one in stretches:
         drawn[one.start_us : one.end_us] = [one.kind] * (one.end_us - one.start_us)
@@ -45,7 +44,7 @@ def test_it_is_what_a_look_at_every_instant_finds(found: list[Spans]) -> None:
 def test_one_lane_disagrees_with_nobody_and_an_empty_one_with_every_mark() -> None:
     lane = spans([(0, 5, 9, 0)])
     assert disagreement_spans([lane]) == []
-    assert disagreement_spans([lane, spans([])]) == [Disagreement(5, 9, Kind.UNMARKED)]
+    assert disagreement_spans([lane, spans([])]) == [Disagreement(5, 9, DisagreementKind.UNMARKED)]
 
 
 def test_the_same_label_twice_at_once_is_no_disagreement() -> None:
@@ -54,6 +53,6 @@ def test_the_same_label_twice_at_once_is_no_disagreement() -> None:
 
 def test_a_thousand_segments_give_as_many_stretches_as_they_should() -> None:
     times = np.arange(500) * 10
-    one = Spans(np.zeros(500, np.int64), times, times + 6, np.zeros(500, np.int64))
-    other = Spans(np.zeros(500, np.int64), times + 3, times + 9, np.ones(500, np.int64))
+    one = SpanArray(np.zeros(500, np.int64), times, times + 6, np.zeros(500, np.int64))
+    other = SpanArray(np.zeros(500, np.int64), times + 3, times + 9, np.ones(500, np.int64))
     assert len(disagreement_spans([one, other])) == 1500

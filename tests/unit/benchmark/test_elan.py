@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.agreement.elan import expected_agreement, modified_kappa, modified_kappa_max
+from annotate.agreement.segment_agreement import expected_agreement, modified_kappa, modified_kappa_max
 
 
 def fitted(table: np.ndarray) -> np.ndarray:

@@ -6,8 +6,8 @@ sed_eval brings some 25 packages, numba among them, so it is not installed with 
 import numpy as np
 import pytest
 
-from benchmark.agreement.material import Options
-from benchmark.agreement.measure import measure
+from annotate.agreement.agreement_report import measure
+from annotate.agreement.annotation_arrays import Options
 from tests.unit.benchmark.marks import LABELS, Mark, material
 
 sed_eval = pytest.importorskip("sed_eval", reason="sed_eval is installed by hand where it is wanted")

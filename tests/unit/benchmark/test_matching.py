@@ -3,8 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from benchmark.agreement.matching import best_pairs, holle_rein_pairs, most_pairs, unmatched
-from benchmark.agreement.overlap import Overlaps, Spans, overlaps
+from annotate.agreement.span_matching import (
+    Overlaps,
+    SpanArray,
+    best_pairs,
+    holle_rein_pairs,
+    most_pairs,
+    overlaps,
+    unmatched,
+)
 from tests.unit.benchmark.marks import drawn_spans, spans
 
 
@@ -13,7 +20,7 @@ def one_to_one(found: Overlaps) -> bool:
 
 
 @given(drawn_spans(), drawn_spans())
-def test_the_best_pairs_are_those_of_a_full_assignment(first: Spans, second: Spans) -> None:
+def test_the_best_pairs_are_those_of_a_full_assignment(first: SpanArray, second: SpanArray) -> None:
     found = overlaps(first, second)
     table = np.zeros((len(first), len(second)))
     table[found.first, found.second] = found.iou
@@ -23,7 +30,7 @@ def test_the_best_pairs_are_those_of_a_full_assignment(first: Spans, second: Spa
 
 
 @given(drawn_spans(), drawn_spans(), st.sampled_from([0.3, 0.5, 0.7]))
-def test_as_many_pairs_as_can_be(first: Spans, second: Spans, level: float) -> None:
+def test_as_many_pairs_as_can_be(first: SpanArray, second: SpanArray, level: float) -> None:
     found = overlaps(first, second)
     table = np.zeros((len(first), len(second)))
     table[found.first, found.second] = found.iou >= level
@@ -34,7 +41,7 @@ def test_as_many_pairs_as_can_be(first: Spans, second: Spans, level: float) -> N
 
 
 @given(drawn_spans(), drawn_spans())
-def test_the_greedy_pairs_leave_no_better_one(first: Spans, second: Spans) -> None:
+def test_the_greedy_pairs_leave_no_better_one(first: SpanArray, second: SpanArray) -> None:
     found = overlaps(first, second)
     linked = holle_rein_pairs(found, first, second)
     assert one_to_one(linked)
@@ -46,7 +53,7 @@ def test_the_greedy_pairs_leave_no_better_one(first: Spans, second: Spans) -> No
 
 
 @given(drawn_spans(), drawn_spans())
-def test_the_greedy_pairs_do_not_depend_on_who_comes_first(first: Spans, second: Spans) -> None:
+def test_the_greedy_pairs_do_not_depend_on_who_comes_first(first: SpanArray, second: SpanArray) -> None:
     one = holle_rein_pairs(overlaps(first, second), first, second)
     other = holle_rein_pairs(overlaps(second, first), second, first)
     assert sorted(one.of_longer) == sorted(other.of_longer)

@@ -1,15 +1,15 @@
 from hypothesis import given
 
-from benchmark.agreement.overlap import Spans, overlaps
+from annotate.agreement.span_matching import SpanArray, overlaps
 from tests.unit.benchmark.marks import drawn_spans, spans
 
 
-def listed(found: Spans) -> list[tuple[int, int, int]]:
+def listed(found: SpanArray) -> list[tuple[int, int, int]]:
     return list(zip(found.axis.tolist(), found.start_us.tolist(), found.end_us.tolist(), strict=True))
 
 
 @given(drawn_spans(), drawn_spans())
-def test_the_same_pairs_as_comparing_each_with_each(first: Spans, second: Spans) -> None:
+def test_the_same_pairs_as_comparing_each_with_each(first: SpanArray, second: SpanArray) -> None:
     expected = []
     for i, (axis, start, end) in enumerate(listed(first)):
         for j, (other_axis, other_start, other_end) in enumerate(listed(second)):

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.prompts import (
+from benchmark.prompts.answer_form import QUOTE, harmless, on_one_line, quoted
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS, task_of
+from benchmark.prompts.prompt_templates import (
     OURS,
     SLOTS,
     filled,
@@ -16,9 +18,6 @@ from benchmark.prompts import (
     shipped_text,
     with_version,
 )
-from benchmark.quoting import QUOTE, harmless, on_one_line, quoted
-from benchmark.tasks.base import VARIANTS
-from benchmark.tasks.registry import TASKS, task_of
 from project.errors import UserError
 from tests.fakes.skeleton import skeleton
 

@@ -1,8 +1,7 @@
 import pytest
 
-from benchmark.agreement.published import published_for
-from benchmark.metrics.names import meaning_of, split
-from benchmark.published import published, rows_for
+from annotate.agreement.figure_intervals import published_for
+from benchmark.metrics.published_figures import meaning_of, published, rows_for, split
 
 SHREC = ("verdict", "error", "attributes", "multiple", "pre", "post", "rationale", "correction")
 DIMENSIONS = {"goal", "believability", "knowledge", "secret", "relationship", "social_rules", "financial"}

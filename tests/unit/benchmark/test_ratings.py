@@ -5,11 +5,9 @@ from hypothesis import strategies as st
 from scipy.stats import pearsonr
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from benchmark.agreement.correlation import moments, pearson
-from benchmark.agreement.material import Options
-from benchmark.agreement.measure import measure
-from benchmark.agreement.randolph import binned, free_marginal_kappa
-from benchmark.agreement.report import Report
+from annotate.agreement.agreement_report import AgreementReport, measure
+from annotate.agreement.annotation_arrays import Options
+from annotate.agreement.coefficients import binned, free_marginal_kappa, moments, pearson
 from tests.unit.benchmark.marks import Mark, material, with_ratings
 
 numbers = st.lists(st.integers(0, 10), min_size=2, max_size=30)
@@ -45,7 +43,7 @@ def test_pearson_of_a_side_that_never_varies_is_undefined() -> None:
     assert np.isnan(pearson(moments(x, y, np.zeros(3, np.int64), 1).sum(0)))
 
 
-def report(first: list[float], second: list[float], maximum: float = 10) -> Report:
+def report(first: list[float], second: list[float], maximum: float = 10) -> AgreementReport:
     marks: list[Mark] = [(r, "A", "error", 0, 60) for r in range(len(first))]
     marks += [(r, "B", "error", 0, 60) for r in range(len(second))]
     found = with_ratings(material(marks, recordings=len(first)), "goal", [*first, *second], 0, maximum)

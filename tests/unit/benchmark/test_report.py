@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.agreement.figure import Figure
-from benchmark.agreement.material import Material, Options
-from benchmark.agreement.measure import measure
-from benchmark.agreement.report import Report
+from annotate.agreement.agreement_report import AgreementReport, measure
+from annotate.agreement.annotation_arrays import AgreementData, Options
+from annotate.agreement.figure_intervals import StatisticResult
 from tests.unit.benchmark.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices
 
 FEW = Options(step_us=SECOND, samples=20)
@@ -45,16 +44,16 @@ MARKS: list[Mark] = [
 ]
 
 
-def figures(found: Material, options: Options = FEW) -> Report:
+def figures(found: AgreementData, options: Options = FEW) -> AgreementReport:
     return measure(found, options, {})
 
 
-def values(report: Report) -> dict[str, float | None]:
+def values(report: AgreementReport) -> dict[str, float | None]:
     every = {**report.main, **report.f1_iou, **{f"{k} same": v for k, v in report.f1_iou_same_label.items()}}
     return {key: figure.value for key, figure in every.items()}
 
 
-def same(one: Report, other: Report) -> None:
+def same(one: AgreementReport, other: AgreementReport) -> None:
     first, second = values(one), values(other)
     assert first.keys() == second.keys()
     for key, value in first.items():
@@ -63,10 +62,10 @@ def same(one: Report, other: Report) -> None:
 
 def test_the_shares_and_the_segments_written_out() -> None:
     main = figures(material(MARKS)).main
-    assert main["overlap_share"] == Figure(6 / 7, 7)
-    assert main["verdict_agreement"] == Figure(1 / 3, 3)
-    assert main["disagreement_share"] == Figure(2 / 3, 3, more={"basis": "labels"})
-    assert main["matched_agreement"] == Figure(1 / 3, 3)
+    assert main["overlap_share"] == StatisticResult(6 / 7, 7)
+    assert main["verdict_agreement"] == StatisticResult(1 / 3, 3)
+    assert main["disagreement_share"] == StatisticResult(2 / 3, 3, more={"basis": "labels"})
+    assert main["matched_agreement"] == StatisticResult(1 / 3, 3)
     # IoU 8/10, 10/10 and 4/10.
     assert main["mean_iou"].value == pytest.approx(2.2 / 3)
     assert main["elan_ratio"].value == pytest.approx(2.2 / 4)
@@ -145,22 +144,22 @@ def test_what_is_chosen_in_matched_segments_written_out() -> None:
     found = with_choices(material(MARKS), "attributes", "abc", ["ab", "b", "c", "a", "a", "b", ""])
     report = figures(found)
     (field,) = report.fields
-    assert field.figures["same"] == Figure(1 / 2, 2)
-    assert field.figures["jaccard"] == Figure(3 / 4, 2)
+    assert field.figures["same"] == StatisticResult(1 / 2, 2)
+    assert field.figures["jaccard"] == StatisticResult(3 / 4, 2)
     # Values ab, a, b, b: observed (1/2) / 2, expected (1/2 + 2 * 1/2 + 2 * 1) * 2 / 12.
     assert field.figures["alpha"].value == pytest.approx(1 - (1 / 4) / (7 / 12))
     chosen = {row.key: row.figures["chosen_by_both"] for row in field.choices}
     assert (chosen["a"].value, chosen["b"].value, chosen["c"].value) == (1, 1 / 2, None)
-    assert report.choices_where_agreed["attributes"] == Figure(1.0, 2)
-    assert report.choices_where_differing["attributes"] == Figure(1.5, 2)
+    assert report.choices_where_agreed["attributes"] == StatisticResult(1.0, 2)
+    assert report.choices_where_differing["attributes"] == StatisticResult(1.5, 2)
 
 
 def test_reviews_decide_what_stays_in_disagreement() -> None:
     """Two reviews of three agree; one of the seven annotations is disputed."""
     found = replace(material(MARKS), reviewed=np.array([1, 3, 5]), agreed=np.array([True, True, False]))
     main = figures(found).main
-    assert main["disagreement_share"] == Figure(1 / 7, 7, more={"basis": "reviews"})
-    assert main["reviewer_agreement"] == Figure(2 / 3, 3)
+    assert main["disagreement_share"] == StatisticResult(1 / 7, 7, more={"basis": "reviews"})
+    assert main["reviewer_agreement"] == StatisticResult(2 / 3, 3)
 
 
 def test_a_third_annotator_is_compared_with_both_and_counts_nowhere_else() -> None:
@@ -168,7 +167,7 @@ def test_a_third_annotator_is_compared_with_both_and_counts_nowhere_else() -> No
     found = replace(material(marks, people="ABC"), third=2)
     report = figures(found)
     without = figures(material(MARKS))
-    assert report.main["third_agreement"] == Figure(4 / 6, 6)
+    assert report.main["third_agreement"] == StatisticResult(4 / 6, 6)
     assert {key: value for key, value in values(report).items() if key != "third_agreement"} == {
         key: value for key, value in values(without).items() if key != "third_agreement"
     }

@@ -5,15 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from benchmark.agreement.cohen import grid_kappa, kappa, kappa_max, tables
-from benchmark.agreement.grid import time_grid
-from benchmark.agreement.overlap import Spans
+from annotate.agreement.coefficients import grid_kappa, kappa, kappa_max, tables
+from annotate.agreement.span_matching import SpanArray, time_grid
 from tests.unit.benchmark.marks import drawn_spans, spans
 
 LENGTHS = np.array([45, 7, 30])
 
 
-def laid_out(lane: Spans, step: int) -> list[tuple[int, ...]]:
+def laid_out(lane: SpanArray, step: int) -> list[tuple[int, ...]]:
     states = []
     for axis, length in enumerate(LENGTHS.tolist()):
         for instant in range(0, length, step):
@@ -23,7 +22,7 @@ def laid_out(lane: Spans, step: int) -> list[tuple[int, ...]]:
 
 
 @given(drawn_spans(), drawn_spans(), st.integers(1, 8))
-def test_it_says_what_a_look_at_every_instant_says(first: Spans, second: Spans, step: int) -> None:
+def test_it_says_what_a_look_at_every_instant_says(first: SpanArray, second: SpanArray, step: int) -> None:
     grid = time_grid([first, second], LENGTHS, step)
     for lane, states in zip((first, second), grid.states, strict=True):
         spelled = [grid.names[state] for state in np.repeat(states, grid.instants)]
@@ -31,7 +30,7 @@ def test_it_says_what_a_look_at_every_instant_says(first: Spans, second: Spans, 
 
 
 @given(drawn_spans(), drawn_spans(), st.integers(1, 8))
-def test_kappa_is_that_of_scikit_learn_on_every_instant(first: Spans, second: Spans, step: int) -> None:
+def test_kappa_is_that_of_scikit_learn_on_every_instant(first: SpanArray, second: SpanArray, step: int) -> None:
     one, other = ([" ".join(map(str, state)) for state in laid_out(lane, step)] for lane in (first, second))
     ours = grid_kappa(time_grid([first, second], LENGTHS, step))
     if len({*one, *other}) == 1:

@@ -9,12 +9,12 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from anonymize.methods import registry
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.methods import face_methods as registry
 from anonymize.methods.solid import Solid
-from app.cli.method_options import given, method_options
-from app.core.commands.recordings import add_recordings, probe_file
-from project.limits import chosen
-from project.types import Json
+from app.cli.plugin_options import given_by_method, method_options
+from project.entities.study_records import Json
+from project.option_limits import chosen
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 from tests.unit.core.lab import SIZE, found_faces, open_lab
@@ -94,7 +94,7 @@ def test_choices_and_booleans_are_flags(monkeypatch: pytest.MonkeyPatch) -> None
     @click.command()
     @method_options
     def command(**flags: Json) -> None:
-        seen.append(given(flags, ["painted", "solid", "blur"]))
+        seen.append(given_by_method(flags, ["painted", "solid", "blur"]))
 
     run = CliRunner()
     assert run.invoke(command, ["--look", "bright", "--no-keep-hats", "--strength", "0.5"]).exit_code == 0
@@ -109,4 +109,4 @@ def test_choices_and_booleans_are_flags(monkeypatch: pytest.MonkeyPatch) -> None
     assert "Keep hats, for painted: yes or no, by default yes. They stay." in said
     with monkeypatch.context() as patch:
         patch.setitem(registry.METHODS, "painted", f"{__name__}:Painted")
-        assert given({"look": "calm"}, ["solid"]) == {"solid": {"look": "calm"}}, "so that solid refuses it"
+        assert given_by_method({"look": "calm"}, ["solid"]) == {"solid": {"look": "calm"}}, "so that solid refuses it"

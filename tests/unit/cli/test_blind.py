@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.segments import set_label
-from app.core.judging.annotators.reveals import reveal
+from annotate.blinding.reveals import reveal
+from annotate.segments.segment_edits import set_label
 from tests.fakes.judgments import judged
 from tests.fakes.terminal import Terminal
 from tests.unit.core.pairs import mark, open_study

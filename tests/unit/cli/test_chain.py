@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.participants import add_participant
-from app.core.session import Session
-from project.types import ParticipantRole
+from annotate.study.people import add_participant
+from project.entities.study_records import ParticipantRole
+from project.session.session import Session
 from tests.fakes.terminal import Terminal
 from tests.unit.core.pairs import mark, open_study
 

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.demo import _fetch_landmarks
-from models import weights
-from models.weights import catalogue, package_index
+from app.cli.launch import _fetch_landmarks
+from models.weights import download_sources as package_index
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
+from models.weights.download_sources import MIRROR_VARIABLE
 from models.weights.fetching import OFFLINE_VARIABLES
-from models.weights.sources import MIRROR_VARIABLE
 from tests.unit.models.weights.server import serving
 from tests.unit.models.weights.wheels import fill, toy
 

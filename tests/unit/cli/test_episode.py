@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.episodes.state import state_of
-from app.core.session import Session
-from benchmark.tasks.act import KEY, part_of
-from project.check import check
-from project.queries.episodes import all_episodes
-from project.queries.judgments import judgments_about
-from project.store import Study
-from project.turns import Act
-from project.types import Json
+from benchmark.episodes.episode_state import state_of
+from benchmark.judging.judge_registry import add_judge
+from benchmark.prompts.episode_prompts import ACT_TASK, part_of
+from project.entities.roleplay import Act
+from project.entities.study_records import Json
+from project.integrity.integrity_check import check
+from project.queries.episode_rows import all_episodes
+from project.queries.judgment_rows import judgments_about
+from project.session.session import Session
+from project.store.study import Study
 from tests.contract.documentation import ROOT
 from tests.fakes.episodes import acts, started
 from tests.fakes.misbehaving_server import Server, misbehaving, waits
@@ -84,7 +84,7 @@ def test_who_types_is_told_what_they_may_know_and_nothing_else(
     with misbehaving(acts("speak", "Forty."), acts("none"), acts("speak", "Done.")) as server:
         player(study, server)
         capsys.readouterr()
-        from app.cli import run
+        from app.cli.main import run
 
         assert run(["episode", "play", str(study), "--scenario", "lamp", *CAST, "person"]) == 0
         printed = capsys.readouterr()
@@ -117,7 +117,7 @@ def test_what_is_wrong_is_said_in_one_line(greenroom: Terminal, study: Path) -> 
 def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: int) -> None:
     chance = random.Random(7)
     said = [waits(0.02, acts("speak", f"Line {number}.")) for number in range(200)]
-    command = f"from app.cli import run; run(['episode', 'play', {str(study)!r}, '1'])"
+    command = f"from app.cli.main import run; run(['episode', 'play', {str(study)!r}, '1'])"
     with misbehaving(*said) as server:
         who = player(study, server)
         with Session.open(study, "Ada") as session:
@@ -138,7 +138,7 @@ def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: in
                 child.wait()
             with Session.open(study, "Ada") as session:
                 state = state_of(session, recording)
-                answers = judgments_about(session.study, recording, {KEY})
+                answers = judgments_about(session.study, recording, {ACT_TASK})
             before = len(server.asked)
             # What was answered is kept, and at most the request that was under way is asked again.
             assert len(answers) <= before <= len(answers) + kills

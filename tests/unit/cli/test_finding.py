@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from project.store import Study
-from project.synthetic import fill
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.fakes.terminal import Terminal
 
 

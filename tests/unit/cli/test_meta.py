@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.session import Session
-from project.queries.hold_outs import set_hold_out
-from project.queries.meta import contradictions_in, looks_in, summaries_of
-from project.questions import SummarySource
+from benchmark.judging.judge_registry import add_judge
+from project.entities.questions import SummarySource
+from project.queries.question_rows import contradictions_in, looks_in, summaries_of
+from project.queries.recording_rows import set_hold_out
+from project.session.session import Session
 from tests.fakes.terminal import Terminal
 from tests.unit.core.meta.room import R, answered, open_room
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.methods.registry import METHODS, method_type
-from app.cli import run
+from anonymize.methods.face_methods import METHODS, method_type
+from app.cli.main import run
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import run
-from models import weights
-from models.weights import catalogue
-from models.weights.catalogue import WEIGHTS
-from models.weights.editions import Https, Part, Weights, folder_of, whole
+from app.cli.main import run
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
+from models.weights.editions import EditionFile, Https, Weights, folder_of, whole
+from models.weights.weights_catalogue import WEIGHTS
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 from tests.unit.models.weights.server import serving
@@ -104,7 +104,7 @@ def test_a_folder_is_fetched_listed_verified_added_and_removed(
     with serving() as sender:
         sender.files = {f"/{name}": content for name, content in files.items()}
         parts = [
-            Part(name, Https(f"{sender.base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
+            EditionFile(name, Https(f"{sender.base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
             for name, content in files.items()
         ]
         toy = folder_of("hub", "faster-toy", parts, "a server of the tests")

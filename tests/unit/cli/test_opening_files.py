@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import window
+from app.cli import launch as window
+from app.cli.launch import GivenFiles, sort_given_files
 from app.cli.main import COMMANDS, names_file
-from app.core.given_files import GivenFiles, sort_given_files
-from project import schema
-from project.store import Study
+from project.schema import format_versions as schema
+from project.store.study import Study
 from tests.fakes.terminal import Terminal
 
 Opened = list[tuple[tuple[Path, ...], str | None]]
@@ -38,7 +38,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
         return 0
 
     monkeypatch.setattr(window, "check_libraries", lambda: None)
-    monkeypatch.setattr("app.gui.application.run", run)
+    monkeypatch.setattr("app.gui.window.application.run", run)
     return calls
 
 

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.session import Session
+from project.entities.study_records import Collection, Recording, Utterance
 from project.ids import new_id
-from project.queries.collections import insert_collection
-from project.queries.recordings import insert_recording
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.types import Collection, Recording, Utterance
+from project.queries.recording_rows import insert_collection, insert_recording
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.terminal import Terminal
 
 SAID = ("Hello Pepper, I'm Anastasia.", "Call me on five five five, oh one two three.")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.policy import set_policy
-from app.core.leaving.authority import StudyAuthority
-from app.core.session import Session
-from models.connection import machine
-from project.judging import RAW
-from project.policy import Departure, Forbidden, Level, Policy, Purpose
-from project.store import Study
+from anonymize.egress.egress_authority import StudyAuthority
+from anonymize.egress.policy_edits import set_policy
+from models.connection import machine_policy as machine
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
+from project.entities.judgments import RAW
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.terminal import Terminal
 from tests.unit.core.leaving.departures import abroad, at_home
 
@@ -34,7 +34,7 @@ def test_it_is_shown_and_set(study: Path, greenroom: Terminal) -> None:
     assert "Reviewed renderings" in said
     assert "To: api.example.org" in said
     found = json.loads(greenroom("policy", "set", str(study), "--host", "any", "--no-redirects", "--json"))
-    assert found == Policy(Level.ANONYMIZED).as_json()
+    assert found == Policy(EgressLevel.ANONYMIZED).as_json()
     greenroom("policy", "set", str(study), "nothing")
     assert greenroom("policy", "show", str(study)).startswith("Nothing leaves this machine.")
 
@@ -61,9 +61,9 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
         authority.permit(at_home("r1", RAW), 0)
         with pytest.raises(Forbidden):
             authority.permit(abroad("r1", RAW), 0)
-        set_policy(session, Policy(Level.ANONYMIZED, "", "=Board 7"))
+        set_policy(session, Policy(EgressLevel.ANONYMIZED, "", "=Board 7"))
         authority.permit(
-            Departure(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https"), 0
+            EgressRequest(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https"), 0
         )
     said = greenroom("egress", str(study), "--csv", str(tmp_path / "out.csv"))
     assert "api.example.org:443 (192.0.2.7)" in said
@@ -95,7 +95,7 @@ def test_the_table_is_not_written_where_it_cannot_be(study: Path, greenroom: Ter
 def test_what_the_policy_forbids_ends_with_two_and_the_name_of_the_rule(
     study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.core.leaving import journal
+    from anonymize.egress import egress_log as journal
 
     def refuse(*_: object) -> None:
         raise Forbidden("hosts", "The policy does not name it.", "Ask elsewhere. (rule hosts)")
@@ -112,7 +112,7 @@ def test_without_a_study_it_tells_what_the_machine_fetched(
     monkeypatch.setattr(machine, "journal_file", lambda: tmp_path / "requests.jsonl")
     assert "No request was made." in greenroom("egress")
     machine.MachineAuthority().permit(
-        Departure(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https"), 0
+        EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https"), 0
     )
     said = greenroom("egress")
     assert "models.example.org:443" in said

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.core.privacy.limits import PrivacyLimits, privacy_limits
-from app.core.session import Session
-from project.store import Study
+from anonymize.privacy.privacy_limits import PrivacyLimits, privacy_limits
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.terminal import Terminal
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.session import Session
+from benchmark.judging.judge_registry import add_judge
+from project.session.session import Session
 from tests.fakes.misbehaving_server import misbehaving
 from tests.fakes.terminal import Terminal
 from tests.unit.core.pairs import open_study

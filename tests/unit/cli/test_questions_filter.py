@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from app.core.session import Session
-from project.judging import JudgmentStatus
-from project.queries.questions import all_questions
+from project.entities.judgments import JudgmentStatus
+from project.queries.question_rows import all_questions
+from project.session.session import Session
 from tests.fakes.misbehaving_server import misbehaving, says
 from tests.fakes.questions_said import GPT, ask_about, pass_all, said
 from tests.fakes.terminal import Terminal

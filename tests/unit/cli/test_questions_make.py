@@ -4,16 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.commands.questions import correct_question
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.questions.settings import request_for
-from app.core.session import Session
-from project.chains import Chain, Edge, Node, NodeKind
+from benchmark.authoring.question_requests import request_for
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.question_edits import correct_question
+from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.progress import Silent
-from project.queries.chains import insert_chain, insert_edges, insert_nodes
-from project.queries.questions import all_questions
+from project.queries.chain_rows import insert_chain, insert_edges, insert_nodes
+from project.queries.question_rows import all_questions
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.fakes.terminal import Terminal
 from tests.unit.core.pairs import SECOND, open_study, person
 
@@ -43,8 +43,8 @@ def study(tmp_path: Path) -> Path:
                 insert_nodes(
                     session.study,
                     [
-                        Node(f"a{at}", f"c{at}", NodeKind.EVENT, event, 0, SECOND),
-                        Node(f"b{at}", f"c{at}", NodeKind.EMOTION, feeling, SECOND, 2 * SECOND),
+                        ChainNode(f"a{at}", f"c{at}", NodeKind.EVENT, event, 0, SECOND),
+                        ChainNode(f"b{at}", f"c{at}", NodeKind.EMOTION, feeling, SECOND, 2 * SECOND),
                     ],
                 )
                 insert_edges(session.study, [Edge(f"a{at}", f"b{at}")])

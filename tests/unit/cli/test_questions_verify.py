@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
+from benchmark.judging.judge_registry import add_judge
 from tests.fakes.terminal import Terminal
 from tests.unit.core.pairs import WALK, open_study
 from tests.unit.core.questions.asked import ask

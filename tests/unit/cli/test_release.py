@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.sound.kinds import COVERS
-from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
+from anonymize.release.release_plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
+from anonymize.sound.voice_methods import COVERS
 from tests.fakes.terminal import Terminal
 from tests.unit.core.release.lab import lab
 

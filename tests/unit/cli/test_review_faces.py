@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.session import Session
+from project.session.session import Session
 from tests.fakes.terminal import Terminal
 from tests.unit.core.lab import found_faces, only_recording, open_lab
 

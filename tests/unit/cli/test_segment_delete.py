@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.session import Session
-from project.queries.segments import all_segments
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 from tests.fakes.terminal import Terminal
 
 

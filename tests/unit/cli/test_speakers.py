@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.session import Session
+from annotate.study.recording_edits import add_recordings, probe_file
+from project.entities.study_records import Run, Utterance
 from project.ids import new_id
-from project.queries.runs import insert_run
-from project.queries.utterances import insert_utterances, utterances_of
-from project.store import Study
-from project.types import Run, Utterance
+from project.queries.history_rows import insert_run
+from project.queries.transcript_rows import insert_utterances, utterances_of
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.terminal import Terminal
 from tests.fakes.voices import silence, write_sound
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from project.merging.edits import newest_step
-from project.store import Study
+from project.merging.table_rules import newest_step
+from project.store.study import Study
 from tests.fakes.terminal import Terminal
 
 CANARY = "Quite unmistakable remark"

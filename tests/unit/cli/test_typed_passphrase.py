@@ -11,8 +11,8 @@ from typing import Literal
 
 import pytest
 
-from project.sealing.container import is_sealed
-from project.store import Study
+from project.encryption.container import is_sealed
+from project.store.study import Study
 
 _PROGRAM = Path(__file__).parents[3] / "greenroom.py"
 _HANGS_S = 120.0

@@ -5,9 +5,9 @@ from pathlib import Path
 import av
 import pytest
 
-from app.core.commands.recordings import add_recordings, probe_file
-from models import weights
-from project.store import Study
+from annotate.study.recording_edits import add_recordings, probe_file
+from models.weights import installed_weights as weights
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 from tests.unit.core.lab import SIZE, found_faces, open_lab

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import run, window
-from app.core.machine import libraries
-from app.core.machine.libraries import Library, Use
+from app.cli import launch as window
+from app.cli.main import run
+from app.diagnostics import system_facts as libraries
+from app.diagnostics.system_facts import Library, Use
 
 
 @pytest.mark.parametrize("command", [[], ["open"], ["open", "study.greenroom"]])

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking as face_tracking
-from app.core.faces.track_file import save_tracks
-from app.core.session import Session
-from media.cache import cache_folder
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.faces import face_tracking_job as face_tracking
+from models.faces.track_file import save_tracks
+from project.entities.study_records import FaceTrack, Json
+from project.files.temporary_files import cache_folder
 from project.ids import new_id
-from project.store import Study
-from project.types import FaceTrack, Json
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 FRAMES = 6

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from app.core.commands import segments
-from app.core.session import Session
-from project.queries.annotators import annotator_by_name
-from project.queries.collections import insert_collection
-from project.queries.recordings import insert_recording
-from project.store import Study
-from project.types import Annotator, Collection, Json, Recording
+from annotate.segments import segment_edits as segments
+from project.entities.study_records import Annotator, Collection, Json, Recording
+from project.queries.annotator_rows import annotator_by_name
+from project.queries.recording_rows import insert_collection, insert_recording
+from project.session.session import Session
+from project.store.study import Study
 
 SECOND = 1_000_000
 WALK = "walk"

@@ -1,23 +1,31 @@
 """Privacy reports made by hand."""
 
-from anonymize.measures.figure import Figure
-from anonymize.measures.report import NAIVE, PARROT, RAW, Attack, PrivacyReport, Scores, TrackReport
+from anonymize.measures.privacy_report import (
+    NAIVE,
+    PARROT,
+    RAW,
+    Attack,
+    MeasuredValue,
+    PrivacyReport,
+    Scores,
+    TrackReport,
+)
 
 
 def attack(kind: str = NAIVE, rate: float | None = 0.0, *, worst: float = 0.0, chance: float = 0.0) -> Attack:
     """One attack of an embedder called `toy`."""
-    first = Figure(rate, 100, "" if rate is not None else "Nobody else.")
+    first = MeasuredValue(rate, 100, "" if rate is not None else "Nobody else.")
     return Attack(
         kind,
         "toy",
-        (Figure(0.3, 500), Figure(None, 500, "Too few.")),
-        (first, Figure(None, 100, "Too few.")),
-        Figure(chance, 100),
-        Figure(worst, 50),
-        Figure(chance, 50),
+        (MeasuredValue(0.3, 500), MeasuredValue(None, 500, "Too few.")),
+        (first, MeasuredValue(None, 100, "Too few.")),
+        MeasuredValue(chance, 100),
+        MeasuredValue(worst, 50),
+        MeasuredValue(chance, 50),
         "track 1",
-        Figure(0.5, 100),
-        Figure(0.4, 600),
+        MeasuredValue(0.5, 100),
+        MeasuredValue(0.4, 600),
         3,
     )
 
@@ -34,15 +42,17 @@ def report(
 ) -> PrivacyReport:
     """A report in which all is well unless said otherwise."""
     figures = {
-        "detected": Figure(detected, 100, "" if detected is not None else "No detector."),
-        "detected_in_source": Figure(1.0, 100),
-        "coverage": Figure(1.0, 100),
-        "leak_frames": Figure(float(leaks), 80),
-        "mouth": Figure(0.9, 100),
-        "gaze": Figure(None, 0, "No model of gaze."),
+        "detected": MeasuredValue(detected, 100, "" if detected is not None else "No detector."),
+        "detected_in_source": MeasuredValue(1.0, 100),
+        "coverage": MeasuredValue(1.0, 100),
+        "leak_frames": MeasuredValue(float(leaks), 80),
+        "mouth": MeasuredValue(0.9, 100),
+        "gaze": MeasuredValue(None, 0, "No model of gaze."),
     }
     tracks = (
-        TrackReport("track 1", "P01", 50, {"reidentified": Figure(worst, 50), "mouth": Figure(0.9, 50)}, 1_500_000),
+        TrackReport(
+            "track 1", "P01", 50, {"reidentified": MeasuredValue(worst, 50), "mouth": MeasuredValue(0.9, 50)}, 1_500_000
+        ),
     )
     return PrivacyReport(
         method=method,

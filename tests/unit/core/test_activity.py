@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.activity import STILL_ACTIVE_S, ActiveTime, as_json, by_day, by_recording, forget, keep, minutes
-from app.core.session import Session
-from project.queries.annotators import all_annotators
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
+from annotate.team.activity import STILL_ACTIVE_S, ActiveTime, as_json, by_day, by_recording, forget, keep, minutes
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.fakes.terminal import Terminal
 
 KEY = ("recording", "annotator", "2026-11-21")

@@ -10,24 +10,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anonymize.methods import registry
-from anonymize.methods.registry import METHODS
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking as face_tracking
-from app.core.faces.track_file import save_tracks
-from app.core.jobs import run_here
-from app.core.rendering import anonymization
-from app.core.rendering import queue as rendering_queue
-from app.core.session import Session
-from media.cache import cache_folder
-from media.index import load_index
-from media.iterate import pictures
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.export import export_queue as rendering_queue
+from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.methods import face_methods as registry
+from anonymize.methods.face_methods import METHODS
+from media.decoding import pictures
+from media.frame_index import load_index
+from models.faces.track_file import save_tracks
+from project.entities.study_records import FaceTrack, Json
 from project.errors import Cancelled
+from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.runs import latest_run
-from project.store import Study
-from project.types import FaceTrack, Json
+from project.queries.history_rows import latest_run
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import Image, make_clip
 from tests.fakes.encoded import Planes, is_one_colour, pictures_to_encode
 from tests.unit.core.faces import test_hiding
@@ -162,7 +162,7 @@ def test_real_files_of_variable_rate_keep_every_time_stamp(
         found: dict[str, Json] = {"frames": len(times), "frames_with_face": 40, "tracks": 1, "seconds": 0.0}
         face_tracking.store(session, face_tracking.prepare(session, recording), {**found, "file": kept})
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("anonymize.check.check_rendering", lambda *_, **__: _Clean())
+            patch.setattr("anonymize.rendering.residual_faces.check_rendering", lambda *_, **__: _Clean())
             result, _ = run_here(
                 session, anonymization.prepare(session, recording, method, tmp_path / "clips"), Silent()
             )

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.collections import describe_collection, move_recording
-from app.core.commands.history import undo
-from app.core.commands.participants import add_participant, set_appearance
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.session import Session
+from annotate.study.people import add_participant, set_appearance
+from annotate.study.recording_edits import add_recordings, describe_collection, move_recording, probe_file, undo
+from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.queries.collections import all_collections
-from project.queries.participants import all_participants, participants_in
-from project.store import Study
-from project.types import ParticipantRole
+from project.queries.recording_rows import all_collections, all_participants, participants_in
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 

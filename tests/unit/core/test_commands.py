@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import participants, recordings, segments
-from app.core.commands.history import redo, undo
-from app.core.session import Session
+from annotate.segments import segment_edits as segments
+from annotate.study import people as participants
+from annotate.study import recording_edits as recordings
+from annotate.study.recording_edits import redo, undo
+from project.entities.study_records import ConsentUse, Json, MediumRole, ParticipantRole, Verdict
 from project.errors import UserError
-from project.queries.annotators import all_annotators
-from project.queries.media import media_of
-from project.queries.participants import all_participants, consents, participants_in
-from project.queries.segments import segment, segments_of, values_of
-from project.types import ConsentUse, Json, MediumRole, ParticipantRole, Verdict
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants, consents, media_of, participants_in
+from project.queries.segment_rows import segment, segments_of, values_of
+from project.session.session import Session
 from tests.fakes.clips import make_clip
 from tests.unit.core.lab import only_recording, open_lab
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from app.core.conflicts import described
-from app.core.session import Session
+from app.merge_text import described
+from project.entities.study_records import Participant, ParticipantRole
+from project.entities.transcript import estimated
 from project.ids import new_id
-from project.queries.conflicts import Conflict
-from project.queries.participants import insert_participant
-from project.queries.word_times import words_json
-from project.transcript import estimated
-from project.types import Participant, ParticipantRole
+from project.queries.history_rows import Conflict
+from project.queries.recording_rows import insert_participant
+from project.session.session import Session
+from project.store.column_values import words_json
 from tests.unit.core.lab import only_recording, open_lab
 
 

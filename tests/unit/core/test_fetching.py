@@ -5,20 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from app.core import fetching
-from app.core.commands.policy import set_policy
-from app.core.jobs import Work, run_here
-from app.core.session import Session
-from models import weights
-from models.connection.machine import journalled
-from models.weights import catalogue, package_index
+from anonymize.egress import weights_download_job as fetching
+from anonymize.egress.policy_edits import set_policy
+from models.connection.machine_policy import journalled
+from models.weights import download_sources as package_index
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
+from models.weights.download_sources import MIRROR_VARIABLE
 from models.weights.fetching import OFFLINE_VARIABLES
-from models.weights.sources import MIRROR_VARIABLE
+from project.entities.egress_policy import Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError
-from project.policy import Forbidden, Policy, Purpose
 from project.progress import Silent
-from project.queries.policy import all_egress
-from project.store import Study
+from project.queries.policy_rows import all_egress
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.unit.models.faces import StopAfter
 from tests.unit.models.weights.server import Sender, serving
 from tests.unit.models.weights.wheels import PLAIN, WHEEL, fill, toy, wheel
@@ -44,7 +45,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def test_it_installs_and_changes_nothing_in_the_study(session: Session) -> None:
     work = fetching.prepare("toy")
-    assert work == Work("fetch", "Get toy", "", {"name": "toy"})
+    assert work == JobSpec("fetch", "Get toy", "", {"name": "toy"})
     result, changes = run_here(session, work, Silent())
     assert result == {"name": "toy"}
     assert not changes

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.recordings import add_recordings, ends_early, probe_file
-from app.core.faces import tracking as face_tracking
-from app.core.jobs import run_here
-from app.core.rendering import anonymization
-from app.core.session import Session
+from annotate.study.recording_edits import add_recordings, ends_early, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.faces import face_tracking_job as face_tracking
 from project.progress import Silent
-from project.queries.media import media_of
-from project.store import Study
+from project.queries.recording_rows import media_of
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.agreement.lanes import Mark
-from app.core.grouping import grouped
-from project.types import Segment
+from annotate.agreement.annotator_lanes import Mark, grouped
+from project.entities.study_records import Segment
 
 spans = st.tuples(st.integers(0, 40), st.integers(1, 15), st.sampled_from(["error", "competence"]))
 lanes = st.lists(st.lists(spans, max_size=6), min_size=1, max_size=4)

@@ -8,30 +8,22 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from app.core import fetching
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking
-from app.core.interrupted_jobs import (
-    ASKED,
-    BENCHMARK,
-    NOT_NOTED,
-    JobNotes,
-    make_again,
-    note_files,
-    notes_folder,
-    write_private,
-)
-from app.core.jobs import KINDS, Work
-from app.core.rendering import queue as rendering_queue
-from app.core.rendering.queue import Clip, Queue, queue_place
-from app.core.sealing import seal_study
-from app.core.session import Session
-from app.core.speech import voice_activity
-from app.core.withdrawal.places import cached, left_by_window
+from annotate.speech import voice_activity
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.egress import weights_download_job as fetching
+from anonymize.export import export_queue as rendering_queue
+from anonymize.export.export_queue import QueuedClip, RenderQueue, queue_place
+from anonymize.faces import face_tracking_job as tracking
+from anonymize.local_files.file_traces import cached, left_by_window
+from anonymize.local_files.study_encryption import seal_study
+from app.job_resumption import make_again
+from project.encryption.passphrases import VARIABLE
+from project.erasure.erasure import WithdrawalFacts
 from project.errors import UserError
-from project.sealing.passphrases import VARIABLE
-from project.store import Study
-from project.withdrawing.facts import Facts
+from project.session.job_notes import ASKED, BENCHMARK, NOT_NOTED, JobNotes, note_files, notes_folder, write_private
+from project.session.jobs import KINDS, JobSpec
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 
@@ -59,8 +51,8 @@ def test_every_kind_of_job_is_noted_or_has_a_reason_not_to_be() -> None:
 
 def test_a_note_stays_until_its_job_ended(session: Session) -> None:
     notes = JobNotes(session.study)
-    first = notes.keep(Work("scenes", "Find scene changes in recording 1", "r1"))
-    second = notes.keep(Work("cues", "Suggest cues in recording 2", "r2"))
+    first = notes.keep(JobSpec("scenes", "Find scene changes in recording 1", "r1"))
+    second = notes.keep(JobSpec("cues", "Suggest cues in recording 2", "r2"))
     assert [one.title for one in JobNotes(session.study).interrupted()] == [
         "Find scene changes in recording 1",
         "Suggest cues in recording 2",
@@ -72,7 +64,7 @@ def test_a_note_stays_until_its_job_ended(session: Session) -> None:
 
 
 def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(session: Session) -> None:
-    work = Work(
+    work = JobSpec(
         "cues", "Suggest cues in recording 1", "r", {"tracks": "/tmp/faces.npz", "utterances": ["My name is Eve"]}
     )
     JobNotes(session.study).keep(work)
@@ -83,7 +75,7 @@ def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(sessi
 
 
 def test_a_key_is_never_noted(session: Session) -> None:
-    assert JobNotes(session.study).keep(Work("try_judge", "Try", "", {"judge": {}, "key": "sk-secret"})) == ""
+    assert JobNotes(session.study).keep(JobSpec("try_judge", "Try", "", {"judge": {}, "key": "sk-secret"})) == ""
     assert note_files(session.study.path) == []
 
 
@@ -98,7 +90,7 @@ def test_a_job_is_made_again_as_it_was_asked_for(session: Session, tmp_path: Pat
 
 def test_what_cannot_be_done_any_more_says_why(session: Session) -> None:
     notes = JobNotes(session.study)
-    notes.keep(Work("scenes", "Find scene changes in recording 9", "gone"))
+    notes.keep(JobSpec("scenes", "Find scene changes in recording 9", "gone"))
     with pytest.raises(UserError):
         make_again(session, notes.interrupted()[0])
 
@@ -113,7 +105,7 @@ def test_a_download_goes_through_the_policy_again(session: Session, monkeypatch:
 
 def test_damaged_notes_are_no_jobs(session: Session) -> None:
     notes = JobNotes(session.study)
-    notes.keep(Work("scenes", "Find scene changes", "r"))
+    notes.keep(JobSpec("scenes", "Find scene changes", "r"))
     folder = notes_folder(session.study.path)
     for name, text in {"a": "", "b": "[1]", "c": '{"format": 9}', "d": "[" * 100_000}.items():
         (folder / f"{name}.json").write_text(text)
@@ -127,7 +119,7 @@ def test_damaged_notes_are_no_jobs(session: Session) -> None:
 def test_a_folder_that_cannot_be_written_to_stops_no_work(session: Session, tmp_path: Path) -> None:
     (tmp_path / "state").write_text("in the way")
     notes = JobNotes(session.study)
-    assert notes.keep(Work("scenes", "Find scene changes", "r")) == ""
+    assert notes.keep(JobSpec("scenes", "Find scene changes", "r")) == ""
     notes.drop("")
     assert notes.interrupted() == []
 
@@ -150,8 +142,8 @@ def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_again(sealed: Path, tmp_path: Path) -> None:
     with Session.open(sealed, "Ada") as session:
-        JobNotes(session.study).keep(Work("sync", "Find where Eve.wav begins in recording 1", "r", {"medium": "m"}))
-        queue = Queue(tmp_path / "clips of Eve", (Clip("r", "blur"),))
+        JobNotes(session.study).keep(JobSpec("sync", "Find where Eve.wav begins in recording 1", "r", {"medium": "m"}))
+        queue = RenderQueue(tmp_path / "clips of Eve", (QueuedClip("r", "blur"),))
         rendering_queue.save(session, queue)
         files = note_files(sealed)
     assert len(files) == 2
@@ -168,7 +160,7 @@ def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_agai
 def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
     with Session.open(sealed, "Ada") as session:
         notes = JobNotes(session.study)
-        notes.keep(Work("scenes", "Find scene changes", "r"))
+        notes.keep(JobSpec("scenes", "Find scene changes", "r"))
         (file,) = note_files(sealed)
         content = session.study.working.unseal_content(file) if session.study.working else b""
         file.write_bytes(content)
@@ -177,7 +169,7 @@ def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
 
 def test_sealing_a_study_removes_its_notes_in_the_clear(tmp_path: Path, session: Session) -> None:
     path = session.study.path
-    JobNotes(session.study).keep(Work("scenes", "Find scene changes", "r"))
+    JobNotes(session.study).keep(JobSpec("scenes", "Find scene changes", "r"))
     session.close()
     seal_study(path, lambda: "correct horse")
     assert note_files(path) == []
@@ -185,7 +177,7 @@ def test_sealing_a_study_removes_its_notes_in_the_clear(tmp_path: Path, session:
 
 def test_a_withdrawal_takes_the_notes_along(session: Session) -> None:
     write_private(session.study, notes_folder(session.study.path) / "x.json", b"{}")
-    facts = Facts.__new__(Facts)
+    facts = WithdrawalFacts.__new__(WithdrawalFacts)
     object.__setattr__(facts, "study_id", session.study.id)
     assert note_files(session.study.path)[0] in left_by_window(facts, session.study.path)
     assert str(platformdirs.user_state_path("greenroom")) in str(note_files(session.study.path)[0])
@@ -196,8 +188,8 @@ def test_notes_of_a_study_that_was_renamed_or_moved_are_found_by_the_study(sessi
     (note,) = note_files(session.study.path)
     moved = tmp_path / "elsewhere" / "other.greenroom"
     assert note_files(moved) == []
-    facts = Facts(session.study.id, (), (), (), (), ())
+    facts = WithdrawalFacts(session.study.id, (), (), (), (), ())
     assert note in left_by_window(facts, moved)
     write_private(session.study, queue_place(session.study.path), b"{}")
     assert queue_place(session.study.path) in cached(facts, moved)
-    assert note not in left_by_window(Facts("another study", (), (), (), (), ()), moved)
+    assert note not in left_by_window(WithdrawalFacts("another study", (), (), (), (), ()), moved)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.core.leftovers import sweep_leftovers
-from app.core.settings import log_path
-from media.cache import cache_folder
+from anonymize.local_files.file_traces import sweep_leftovers
+from project.files.temporary_files import cache_folder
+from project.session.settings import log_path
 
 DAY_S = 24 * 3600
 

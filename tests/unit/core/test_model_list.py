@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.model_list import damage, models, network
-from models import weights
-from models.weights import catalogue
-from models.weights.catalogue import WEIGHTS
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
+from models.weights.download_sources import HUB_VARIABLE, MIRROR_VARIABLE
 from models.weights.editions import USES
 from models.weights.fetching import OFFLINE_VARIABLES
-from models.weights.sources import HUB_VARIABLE, MIRROR_VARIABLE
+from models.weights.model_list import damage, models, network
+from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from tests.unit.models.weights.wheels import PACKED, PLAIN, joined, toy
 

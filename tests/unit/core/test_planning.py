@@ -6,10 +6,10 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.planning import Part, plan
+from annotate.team.assignments import PlannedRecording, plan
 
 _PARTS = st.lists(st.integers(1, 60), min_size=1, max_size=60).map(
-    lambda minutes: [Part(f"r{place:03}", 60_000_000 * one) for place, one in enumerate(minutes)]
+    lambda minutes: [PlannedRecording(f"r{place:03}", 60_000_000 * one) for place, one in enumerate(minutes)]
 )
 _TEAM = st.integers(1, 7).map(lambda size: [f"annotator {place}" for place in range(size)])
 _FAST = settings(deadline=None, max_examples=60)
@@ -26,7 +26,7 @@ def meetings(made: dict[str, frozenset[str]], team: list[str]) -> list[int]:
 @_FAST
 @given(_PARTS, _TEAM, st.integers(1, 3), st.integers(0, 5))
 def test_everybody_gets_as_many_recordings_give_or_take_one(
-    parts: list[Part], team: list[str], per_recording: int, seed: int
+    parts: list[PlannedRecording], team: list[str], per_recording: int, seed: int
 ) -> None:
     per_recording = min(per_recording, len(team))
     made = plan(parts, team, per_recording, seed)
@@ -39,7 +39,7 @@ def test_everybody_gets_as_many_recordings_give_or_take_one(
 
 @_FAST
 @given(_PARTS, st.integers(3, 6), st.integers(0, 5))
-def test_every_two_meet_about_equally_often(parts: list[Part], size: int, seed: int) -> None:
+def test_every_two_meet_about_equally_often(parts: list[PlannedRecording], size: int, seed: int) -> None:
     team = [f"annotator {place}" for place in range(size)]
     met = meetings(plan(parts, team, 2, seed), team)
     assert max(met) - min(met) <= 2
@@ -47,9 +47,9 @@ def test_every_two_meet_about_equally_often(parts: list[Part], size: int, seed: 
 
 @_FAST
 @given(_PARTS, _TEAM, st.integers(0, 5), st.data())
-def test_what_is_kept_stays(parts: list[Part], team: list[str], seed: int, data: st.DataObject) -> None:
+def test_what_is_kept_stays(parts: list[PlannedRecording], team: list[str], seed: int, data: st.DataObject) -> None:
     some = st.frozensets(st.sampled_from([*team, "somebody else"]), max_size=3)
-    parts = [Part(part.id, part.duration_us, data.draw(some)) for part in parts]
+    parts = [PlannedRecording(part.id, part.duration_us, data.draw(some)) for part in parts]
     made = plan(parts, team, min(2, len(team)), seed)
     for part in parts:
         assert part.kept <= made[part.id]
@@ -58,7 +58,7 @@ def test_what_is_kept_stays(parts: list[Part], team: list[str], seed: int, data:
 
 def test_a_study_of_shrecs_size_is_even_in_numbers_pairs_and_minutes() -> None:
     chance = random.Random(1)
-    parts = [Part(f"r{place}", int(60_000_000 * chance.lognormvariate(2, 0.5))) for place in range(403)]
+    parts = [PlannedRecording(f"r{place}", int(60_000_000 * chance.lognormvariate(2, 0.5))) for place in range(403)]
     team = ["Ada", "Bo", "Cy", "Dee"]
     made = plan(parts, team, 2, 0)
     met = meetings(made, team)

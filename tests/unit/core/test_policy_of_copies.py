@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.policy import set_policy
-from app.core.commands.splitting import split_for
-from app.core.commands.team import merge_copies
-from app.core.session import Session
-from project.policy import Level, Policy
-from project.queries.annotators import insert_annotator
-from project.queries.policy import policy_of
-from project.store import Study
-from project.types import Annotator
+from annotate.team.study_copies import merge_copies, split_for
+from anonymize.egress.policy_edits import set_policy
+from project.entities.egress_policy import EgressLevel, Policy
+from project.entities.study_records import Annotator
+from project.queries.annotator_rows import insert_annotator
+from project.queries.policy_rows import policy_of
+from project.session.session import Session
+from project.store.study import Study
 
-RAW = Policy(Level.RAW, "a comparison of models", "Board 2026-17", ("api.example.org",))
+RAW = Policy(EgressLevel.RAW, "a comparison of models", "Board 2026-17", ("api.example.org",))
 
 
 @pytest.fixture

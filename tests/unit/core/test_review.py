@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import history, reviews
-from app.core.commands.schemes import use_shipped_scheme
-from app.core.commands.segments import add_segment, delete_segments
-from app.core.review import Outcome, Sheet, default_pair, sheet
-from app.core.session import Session
+from annotate.review import peer_review as reviews
+from annotate.review.peer_review import RecordingReview, ReviewOutcome, default_pair, sheet
+from annotate.segments.segment_edits import add_segment, delete_segments
+from annotate.study import recording_edits as history
+from annotate.study.scheme_versions import use_shipped_scheme
+from project.entities.study_records import ReviewDecision
 from project.errors import UserError
-from project.queries.reviews import reviews_in
-from project.types import Decision
+from project.queries.annotator_rows import reviews_in
+from project.session.session import Session
 from tests.unit.core.pairs import WALK, mark, open_study, person
 
 
@@ -22,11 +23,11 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def compared(session: Session) -> Sheet:
+def compared(session: Session) -> RecordingReview:
     return sheet(session, WALK, person(session, "Ada"), person(session, "Bo"))
 
 
-def decide(session: Session, who: str, segment: str, decision: Decision, note: str = "") -> None:
+def decide(session: Session, who: str, segment: str, decision: ReviewDecision, note: str = "") -> None:
     session.annotator_name = who
     reviews.decide(session, segment, decision, note)
     session.annotator_name = "Ada"
@@ -41,7 +42,12 @@ def test_what_differs_is_named_and_what_is_alike_needs_no_review(session: Sessio
     mark(session, "Ada", 50, 60)
     mark(session, "Bo", 70, 80)
     found = compared(session).items
-    assert [one.outcome for one in found] == [Outcome.ALIKE, Outcome.OPEN, Outcome.OPEN, Outcome.OPEN]
+    assert [one.outcome for one in found] == [
+        ReviewOutcome.ALIKE,
+        ReviewOutcome.OPEN,
+        ReviewOutcome.OPEN,
+        ReviewOutcome.OPEN,
+    ]
     assert found[1].differs == ("label", "attributes", "channel", "rationale", "boundaries")
     assert [one.matched for one in found] == [True, True, False, False]
 
@@ -64,26 +70,26 @@ def test_progress_and_outcomes_follow_decisions(session: Session) -> None:
     theirs = mark(session, "Bo", 12, 22, "competence")
     alone = mark(session, "Bo", 70, 80)
     ada = person(session, "Ada")
-    decide(session, "Ada", theirs, Decision.DISAGREE, "She thinks.")
-    assert compared(session).items[0].outcome is Outcome.OPEN, "Bo did not say anything yet"
-    decide(session, "Bo", mine, Decision.DISAGREE)
-    decide(session, "Ada", alone, Decision.AGREE)
+    decide(session, "Ada", theirs, ReviewDecision.DISAGREE, "She thinks.")
+    assert compared(session).items[0].outcome is ReviewOutcome.OPEN, "Bo did not say anything yet"
+    decide(session, "Bo", mine, ReviewDecision.DISAGREE)
+    decide(session, "Ada", alone, ReviewDecision.AGREE)
     progress = compared(session).progress(ada.id)
     assert (progress.done, progress.total, progress.disputed, progress.settled, progress.open) == (2, 2, 1, 1, 0)
-    decide(session, "Bo", mine, Decision.AGREE)
-    assert compared(session).items[0].outcome is Outcome.SETTLED
+    decide(session, "Bo", mine, ReviewDecision.AGREE)
+    assert compared(session).items[0].outcome is ReviewOutcome.SETTLED
     history.undo(session)
-    assert compared(session).items[0].outcome is Outcome.DISPUTED
+    assert compared(session).items[0].outcome is ReviewOutcome.DISPUTED
 
 
 def test_a_decision_is_changed_withdrawn_and_undone(session: Session) -> None:
     mark(session, "Ada", 10, 20)
     theirs = mark(session, "Bo", 12, 22, "competence")
-    reviews.decide(session, theirs, Decision.AGREE)
-    reviews.decide(session, theirs, Decision.DISAGREE, " Because. ")
+    reviews.decide(session, theirs, ReviewDecision.AGREE)
+    reviews.decide(session, theirs, ReviewDecision.DISAGREE, " Because. ")
     (found,) = reviews_in(session.study, WALK)[theirs]
-    assert (found.decision, found.note) == (Decision.DISAGREE, "Because.")
-    assert not reviews.decide(session, theirs, Decision.DISAGREE, "Because."), "saying it twice is no step"
+    assert (found.decision, found.note) == (ReviewDecision.DISAGREE, "Because.")
+    assert not reviews.decide(session, theirs, ReviewDecision.DISAGREE, "Because."), "saying it twice is no step"
     reviews.withdraw(session, theirs)
     assert reviews_in(session.study, WALK) == {}
     with pytest.raises(UserError):
@@ -99,9 +105,9 @@ def test_a_decision_is_changed_withdrawn_and_undone(session: Session) -> None:
 def test_nobody_reviews_their_own_segment(session: Session) -> None:
     mine = mark(session, "Ada", 10, 20)
     with pytest.raises(UserError, match="Ada made this segment"):
-        reviews.decide(session, mine, Decision.AGREE)
+        reviews.decide(session, mine, ReviewDecision.AGREE)
     with pytest.raises(UserError):
-        reviews.decide(session, "no such segment", Decision.AGREE)
+        reviews.decide(session, "no such segment", ReviewDecision.AGREE)
 
 
 def test_segments_about_different_tracks_are_not_matched(session: Session) -> None:

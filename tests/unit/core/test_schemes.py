@@ -7,10 +7,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.core.commands import history
-from app.core.commands import schemes as commands
-from app.core.commands.participants import add_participant
-from app.core.commands.segments import (
+from annotate.segments.segment_edits import (
     add_segment,
     delete_kept_value,
     edit_segment,
@@ -18,20 +15,22 @@ from app.core.commands.segments import (
     set_field,
     split_segment,
 )
-from app.core.scheme_report import kept_schemes, orphans_of
-from app.core.session import Session
-from app.core.typed_values import typed_values
-from project.check import check
+from annotate.study import recording_edits as history
+from annotate.study import scheme_versions as commands
+from annotate.study.people import add_participant
+from annotate.study.scheme_versions import kept_schemes, orphans_of
+from app.cli.segment import typed_values
+from project.entities.study_records import Collection, Json, ParticipantRole, Recording, Utterance
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.collections import insert_collection
-from project.queries.recordings import insert_recording
-from project.queries.schemes import all_versions
-from project.queries.segments import every_value_of, segment, values_of
-from project.queries.utterances import insert_utterances
-from project.schemes.loader import shipped_text
-from project.store import Study
-from project.types import Collection, Json, ParticipantRole, Recording, Utterance
+from project.integrity.integrity_check import check
+from project.queries.recording_rows import insert_collection, insert_recording
+from project.queries.segment_rows import every_value_of, segment, values_of
+from project.queries.study_schemes import all_versions
+from project.queries.transcript_rows import insert_utterances
+from project.schemes.scheme_file import shipped_text
+from project.session.session import Session
+from project.store.study import Study
 
 SECOND = 1_000_000
 

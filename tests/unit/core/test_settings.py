@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.settings import Settings, _settings_path, load_settings, load_view, log_path, save_settings, save_view
+from project.session.settings import (
+    Settings,
+    _settings_path,
+    load_settings,
+    load_view,
+    log_path,
+    save_settings,
+    save_view,
+)
 
 
 def test_settings_come_back_as_they_were_saved() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.shortcuts import KeyTable, read_keys, shared, write_keys
+from app.shortcut_table import KeyTable, read_keys, shared, write_keys
 from project.errors import UserError
 
 USUAL = {"undo": ("Ctrl+Z",), "redo": ("Ctrl+Shift+Z", "Ctrl+Y"), "make": ("A",), "rename": (), "delete": ("Del",)}

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from app.core.agreement.lanes import people_of, read_marks
-from app.core.checklist import Kind, checklist
-from app.core.commands.plan import mark_done
-from app.core.interchange.exporting import document_of
-from app.core.review import default_pair, sheet
-from app.core.search import StudySearch
-from app.core.segment_table import SegmentTable
-from app.core.session import Session
-from app.core.training import gate_of, trained, trainees
-from project.queries.annotators import all_annotators
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments, segment, segment_counts, segments_of, values_in, values_of
+from annotate.agreement.annotator_lanes import people_of, read_marks
+from annotate.interchange.document_export import document_of
+from annotate.review.peer_review import default_pair, sheet
+from annotate.review.segment_table import SegmentTable
+from annotate.review.study_progress import ChecklistItemKind, checklist
+from annotate.review.text_search import StudySearch
+from annotate.team.assignments import mark_done
+from annotate.team.training_gate import gate_of, trained, trainees
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments, segment, segment_counts, segments_of, values_in, values_of
+from project.session.session import Session
 from tests.fakes.terminal import Terminal
 from tests.unit.core.training_round import copy_for, mark, open_round
 
@@ -129,11 +129,15 @@ def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) ->
         with study.study.step("Begin"):
             study.study.set_property("training", end)
     found = checklist(study, SegmentTable(study))
-    waiting = [(one.annotator.name, one.recording.number, one.count) for one in found.tasks if one.kind is Kind.REVIEW]
+    waiting = [
+        (one.annotator.name, one.recording.number, one.count)
+        for one in found.tasks
+        if one.kind is ChecklistItemKind.REVIEW
+    ]
     assert waiting == [("Ada", 2, 1), ("Bo", 2, 1)]
     ada = next(one for one in found.annotators if one.name == "Ada")
     study.annotator_name = "Ada"
     pair = default_pair(study, second)
     assert pair is not None
-    assert found.counts(ada)[Kind.REVIEW] == sheet(study, second, *pair).progress(ada.id).total
+    assert found.counts(ada)[ChecklistItemKind.REVIEW] == sheet(study, second, *pair).progress(ada.id).total
     assert default_pair(study, first) is None

@@ -8,23 +8,20 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.plan import Wish, make_plan
-from app.core.commands.recordings import add_recordings, probe_file, relink
-from app.core.commands.segments import add_segment, move_segments
-from app.core.commands.splitting import CopyFor, MediaWith, split_for
-from app.core.commands.team import merge_copies
-from app.core.session import MediaState, Session
-from project.check import check
+from annotate.segments.segment_edits import add_segment, move_segments
+from annotate.study.people import add_participant, set_consent
+from annotate.study.recording_edits import add_recordings, probe_file, relink
+from annotate.team.assignments import PlanOptions, make_plan
+from annotate.team.study_copies import CopyFor, MediaWith, merge_copies, split_for
+from project.entities.study_records import Comment, ConsentUse, Participant, ParticipantRole, Verdict
 from project.errors import Cancelled, UserError
 from project.ids import new_id
+from project.integrity.integrity_check import check
 from project.progress import Silent
-from project.queries.comments import insert_comments
-from project.queries.media import all_media
-from project.queries.participants import all_participants, consents, update_participant
-from project.queries.segments import all_segments
-from project.store import Study
-from project.types import Comment, ConsentUse, Participant, ParticipantRole, Verdict
+from project.queries.recording_rows import all_media, all_participants, consents, update_participant
+from project.queries.segment_rows import all_segments, insert_comments
+from project.session.session import MediaState, Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 SECRET = "Unmistakable-"
@@ -42,7 +39,7 @@ def session(tmp_path: Path, clip: Path) -> Session:
     opened = Session.open(tmp_path / "lab" / "lab.greenroom", "Bo")
     (tmp_path / "lab" / "walk.mp4").write_bytes(clip.read_bytes())
     (recording,), _ = add_recordings(opened, [probe_file(tmp_path / "lab" / "walk.mp4")])
-    make_plan(opened, Wish(("Ada", "Bo")))
+    make_plan(opened, PlanOptions(("Ada", "Bo")))
     secret, _ = add_segment(opened, recording, 0, 500_000, Verdict.ERROR, {"rationale": f"{SECRET}rationale"})
     person_id, _ = add_participant(opened, "P01", ParticipantRole.USER, recording)
     person = Participant(person_id, "P01", ParticipantRole.USER, f"{SECRET}note")
@@ -128,7 +125,7 @@ def test_a_copy_that_cannot_be_put_in_place_leaves_no_trace(
 
     with session:
         before = session.study.rows("SELECT * FROM journal_step")
-        monkeypatch.setattr("project.splitting.put_in_place", fail)
+        monkeypatch.setattr("project.sharing.annotator_copy.put_in_place", fail)
         with pytest.raises(UserError, match="No space left"):
             split_for(session, "Ada", tmp_path / "ada", MediaWith.COPY)
         assert session.study.rows("SELECT * FROM journal_step") == before
@@ -155,7 +152,7 @@ class Stops:
 def test_a_copy_that_is_cancelled_leaves_nothing_and_has_no_name_before(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr("app.core.commands.media_beside._PIECE", 1000)
+    monkeypatch.setattr("annotate.team.study_copies._PIECE", 1000)
     (tmp_path / "away").mkdir()
     stops = Stops(tmp_path / "away", after)
     with session:
@@ -244,7 +241,7 @@ def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Pat
 def test_merging_the_study_into_a_copy_brings_only_what_came_since(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("project.merging.fresh.MANY", 1)
+    monkeypatch.setattr("project.merging.table_rules.MANY", 1)
     with session:
         before = all_segments(session.study)[0]
         made = split_for(session, "Ada", tmp_path / "ada").path

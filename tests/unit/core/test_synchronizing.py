@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core import synchronizing
-from app.core.commands.recordings import add_medium, add_recordings, move_medium, probe_file
-from app.core.jobs import run_here
-from app.core.session import Session
+from annotate.study import recording_files as synchronizing
+from annotate.study.recording_edits import add_medium, add_recordings, move_medium, probe_file
+from project.entities.study_records import Medium, MediumRole
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.media import media_of
-from project.store import Study
-from project.types import Medium, MediumRole
+from project.queries.recording_rows import media_of
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 
@@ -76,18 +76,18 @@ def test_only_further_files_with_sound_that_are_there_can_be_compared(study: Pat
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (synchronizing.Found(0, 1.1, False, None, None, 0), "Nothing was changed."),
-        (synchronizing.Found(1_234_000, 3, True, None, None, 9), "right to about 10 ms"),
-        (synchronizing.Found(0, 3, True, 40.0, 900, 3_600_000_000), "40 ppm fast, 0.14 s from end to end"),
-        (synchronizing.Found(0, 3, True, -40.0, 900, 3_600_000_000), "40 ppm slow"),
+        (synchronizing.SyncResult(0, 1.1, False, None, None, 0), "Nothing was changed."),
+        (synchronizing.SyncResult(1_234_000, 3, True, None, None, 9), "right to about 10 ms"),
+        (synchronizing.SyncResult(0, 3, True, 40.0, 900, 3_600_000_000), "40 ppm fast, 0.14 s from end to end"),
+        (synchronizing.SyncResult(0, 3, True, -40.0, 900, 3_600_000_000), "40 ppm slow"),
     ],
 )
-def test_what_was_found_is_said_in_a_line(found: synchronizing.Found, words: str) -> None:
+def test_what_was_found_is_said_in_a_line(found: synchronizing.SyncResult, words: str) -> None:
     assert words in found.as_text()
 
 
 def test_a_small_drift_is_not_worth_words() -> None:
-    assert "ppm" not in synchronizing.Found(0, 3, True, 5.0, 900, 600_000_000).as_text()
+    assert "ppm" not in synchronizing.SyncResult(0, 3, True, 5.0, 900, 600_000_000).as_text()
 
 
 def test_a_view_is_added_and_moved_from_the_command_line(study: Path, greenroom: Terminal) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from app.core.commands.plan import mark_done
-from app.core.training import TRAINING, gate_of, require_training
-from project.queries.recordings import all_recordings
+from annotate.team.assignments import mark_done
+from annotate.team.training_gate import TRAINING, gate_of, require_training
+from project.queries.recording_rows import all_recordings
 from tests.unit.core.training_round import mark, open_round
 
 

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.core import jobs
-from app.core.trouble import machine_explained
+from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
-from project.types import Json
+from project.session import jobs
+from project.session.jobs import machine_explained
 
 GONE = "CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; expr=cudaStreamSynchronize(stream)"
 FULL = "CUDA failure 2: out of memory ; GPU=0 ; hostname=lab"
@@ -60,12 +60,12 @@ def test_a_graphics_card_that_is_lost_in_the_middle_of_a_job(monkeypatch: pytest
 LIMITED = """
 import resource, sys
 from pathlib import Path
-import app.core.faces.tracking
+import anonymize.faces.face_tracking_job
 kept = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (kept + 200_000_000, resource.RLIM_INFINITY))
 def compute(parameters, progress):
     bytearray(10_000_000_000)
-app.core.faces.tracking.compute = compute
+anonymize.faces.face_tracking_job.compute = compute
 from app.worker import run
 run()
 """

@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-from app.core.commands.plan import Wish, make_plan
-from app.core.commands.segments import add_segment
-from app.core.commands.splitting import MediaWith, split_for
-from app.core.commands.training import set_training
-from app.core.session import Session
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
-from project.types import Verdict
+from annotate.segments.segment_edits import add_segment
+from annotate.team.assignments import PlanOptions, make_plan, set_training
+from annotate.team.study_copies import MediaWith, split_for
+from project.entities.study_records import Verdict
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 SECOND = 1_000_000
 
@@ -25,7 +24,7 @@ def open_round(folder: Path) -> Session:
     mark(session, first, 1, 3, "Talks over her.")
     mark(session, first, 5, 7, "Asks back.", Verdict.COMPETENCE)
     set_training(session, [first], "Olga", {"boundaries": 0.5, "labels": 0.8})
-    make_plan(session, Wish(("Ada", "Bo"), 2, 1, training=(first,)))
+    make_plan(session, PlanOptions(("Ada", "Bo"), 2, 1, training=(first,)))
     return session
 
 

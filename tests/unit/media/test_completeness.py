@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from media.index import load_index
-from media.iterate import iterate
+from media.decoding import iterate
+from media.frame_index import load_index
 from media.probe import probe
 from project.errors import UserError
 from tests.fakes.clips import make_clip

@@ -7,15 +7,12 @@ import av
 import numpy as np
 import pytest
 
-from media.audio import Samples
-from media.index import load_index
-from media.iterate import pictures
-from media.own_sound import stream_own
-from media.silent import silent_copy
-from media.sounding import sounding_copy
-from media.steady import steady_copy
-from media.stills import jpeg, stills
-from media.writer import paint_clip
+from media.clip_writer import paint_clip, steady_copy
+from media.decoding import pictures
+from media.excerpts import jpeg, stills
+from media.frame_index import load_index
+from media.sound import Samples, stream_own
+from media.soundtrack import silent_copy, sounding_copy
 from tests.fakes.clips import make_clip, number_of, numbered
 
 

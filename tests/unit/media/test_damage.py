@@ -5,10 +5,10 @@ import av
 import numpy as np
 import pytest
 
-from media.audio import read_mono
-from media.frames import FrameReader
-from media.index import load_index
-from media.iterate import iterate
+from media.decoding import iterate
+from media.exact_frames import FrameReader
+from media.frame_index import load_index
+from media.sound import read_mono
 from project.errors import UserError
 from tests.fakes.clips import make_clip
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from media.destination import replaced_when_whole, unnamed_file
+from media.encoding import replaced_when_whole, unnamed_file
 from media.source import UNNAMED
 from project.errors import UserError
 from tests.waiting import HANG_S
@@ -17,7 +17,7 @@ from tests.waiting import HANG_S
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from media.destination import replaced_when_whole
+from media.encoding import replaced_when_whole
 with replaced_when_whole(Path(sys.argv[1]), ()) as temporary:
     temporary.write_bytes(b"half")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_without_a_name_is_left_alone_by_other_writers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     if missing == "a place for open files":
-        monkeypatch.setattr("media.destination.UNNAMED", tmp_path / "nowhere")
+        monkeypatch.setattr("media.encoding.UNNAMED", tmp_path / "nowhere")
     else:
         really = os.open
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from media.decoding import Decoder
-from media.frames import FrameReader
-from media.index import load_index
-from media.iterate import iterate, pictures
+from media.decoding import Decoder, iterate, pictures
+from media.exact_frames import FrameReader
+from media.frame_index import load_index
 from project.errors import UserError
 from tests.fakes.clips import make_clip, number_of
 

@@ -4,8 +4,8 @@ import av
 import numpy as np
 import pytest
 
-from media import index as index_module
-from media.index import load_index
+from media import frame_index as index_module
+from media.frame_index import load_index
 from media.probe import probe
 from project.errors import Cancelled, UserError
 from tests.fakes.clips import make_clip

@@ -13,13 +13,11 @@ from signal import SIG_IGN, SIGIO, signal
 import pytest
 
 from media import source
-from media.fingerprint import fingerprint
 from media.probe import probe
 from media.source import CheckedFile, open_checked, open_source
-from media.whole_file import read_whole
-from project.checksums import sha256_of
 from project.errors import UserError
-from project.regular_file import read_regular
+from project.files.filesystem import read_regular
+from project.files.fingerprints import fingerprint, read_whole, sha256_of
 from tests.fakes.clips import make_clip
 from tests.waiting import HANG_S
 

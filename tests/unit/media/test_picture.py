@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from media.canvas import Canvas, planes
-from media.picture import Image, Picture
+from media.picture import DecodedFrame, FrameGeometry, Image, planes
 from tests.fakes.clips import numbered
 
 
-def picture(width: int = 64, height: int = 48, *, full: bool = False, matrix: int = 1) -> Picture:
+def picture(width: int = 64, height: int = 48, *, full: bool = False, matrix: int = 1) -> DecodedFrame:
     frame = av.VideoFrame.from_ndarray(numbered(5, width, height), format="rgb24").reformat(
         format="yuv420p", dst_colorspace=matrix, dst_color_range=2 if full else 1
     )
-    return Picture(5, 170_000, frame, Canvas.of(frame))
+    return DecodedFrame(5, 170_000, frame, FrameGeometry.of(frame))
 
 
 def solid(height: int, width: int, colour: tuple[int, int, int] = (30, 160, 90)) -> Image:
@@ -86,14 +85,14 @@ def test_a_half_mask_mixes() -> None:
 def test_the_decoders_own_picture_is_never_written_to() -> None:
     frame = av.VideoFrame.from_ndarray(numbered(1, 64, 48), format="rgb24").reformat(format="yuv420p")
     before = bytes(frame.planes[0])
-    one = Picture(0, 0, frame, Canvas.of(frame))
+    one = DecodedFrame(0, 0, frame, FrameGeometry.of(frame))
     one.paint(0, 0, solid(48, 64))
     assert bytes(frame.planes[0]) == before
 
 
 def test_untouched_pictures_reach_the_encoder_bit_for_bit() -> None:
     frame = av.VideoFrame.from_ndarray(numbered(1, 65, 49), format="rgb24").reformat(format="yuv420p")
-    out = Picture(0, 0, frame, Canvas.of(frame)).encodable()
+    out = DecodedFrame(0, 0, frame, FrameGeometry.of(frame)).encodable()
     assert all(np.array_equal(a, b) for a, b in zip(planes(frame), planes(out), strict=True))
 
 
@@ -111,7 +110,7 @@ def test_the_smallest_pictures(size: tuple[int, int]) -> None:
 
 
 def test_what_could_not_be_decoded_is_black_and_damaged() -> None:
-    one = Picture(3, 0, None, Canvas(64, 48, 90))
+    one = DecodedFrame(3, 0, None, FrameGeometry(64, 48, 90))
     assert one.damaged
     assert one.image.shape == (64, 48, 3)
     assert not one.image.any()
@@ -122,13 +121,13 @@ def test_turned_pictures_look_alike_whole_and_by_planes() -> None:
     image = numbered(9, 64, 48)
     stored = np.ascontiguousarray(np.rot90(image))
     frame = av.VideoFrame.from_ndarray(stored, format="rgb24").reformat(format="yuv420p")
-    canvas = Canvas(frame.width, frame.height, 90)
-    whole = Picture(0, 0, frame, canvas).image
+    canvas = FrameGeometry(frame.width, frame.height, 90)
+    whole = DecodedFrame(0, 0, frame, canvas).image
     assert np.abs(whole.astype(int) - image).mean() < 4
-    assert np.array_equal(Picture(0, 0, frame, canvas).region(0, 0, 64, 48), whole)
+    assert np.array_equal(DecodedFrame(0, 0, frame, canvas).region(0, 0, 64, 48), whole)
 
 
 def test_absurd_pixel_shapes_count_as_square() -> None:
     frame = av.VideoFrame(64, 48, "yuv420p")
-    assert Canvas.of(frame, Fraction(100)).width == 64
-    assert Canvas.of(frame, Fraction(4, 3)).width == 85
+    assert FrameGeometry.of(frame, Fraction(100)).width == 64
+    assert FrameGeometry.of(frame, Fraction(4, 3)).width == 85

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from media.index import load_index
+from media.frame_index import load_index
 from media.probe import probe
 from media.source import open_checked, open_source
+from project.entities.study_records import VideoFacts
 from project.errors import UserError
-from project.types import VideoFacts
 from tests.fakes.clips import make_clip
 from tests.fakes.hostile_media import NAMING, make_hostile
 

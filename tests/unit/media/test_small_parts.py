@@ -4,11 +4,11 @@ from threading import Thread
 
 import pytest
 
-from media.cache import cache_folder
-from media.fingerprint import fingerprint
-from media.pipe import Closed, Pipe
-from media.thumbnail import thumbnail
+from media.clip_writer import Closed, Pipe
+from media.excerpts import thumbnail
 from project.errors import UserError
+from project.files.fingerprints import fingerprint
+from project.files.temporary_files import cache_folder
 from tests.fakes.clips import make_clip
 from tests.waiting import HANG_S
 
@@ -96,7 +96,7 @@ def test_media_floor_needs_no_opencv_and_no_window() -> None:
     import sys
 
     code = (
-        "import sys, media.writer, media.frames, media.waveform, media.thumbnail, media.probe;"
+        "import sys, media.clip_writer, media.exact_frames, media.waveform, media.excerpts, media.probe;"
         "print([m for m in ('cv2', 'PySide6', 'onnxruntime', 'scipy', 'sqlite3') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

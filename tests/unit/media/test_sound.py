@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from media.audio import read_mono, stream_mono, stream_sound
+from media.sound import read_mono, stream_mono, stream_sound
 from media.waveform import load_peaks
 from project.errors import UserError
 from tests.fakes.clips import make_clip, noise

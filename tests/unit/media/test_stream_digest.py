@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pytest
 
-from media.stream_digest import stream_digest
+from media.probe import stream_digest
 from project.errors import UserError
 from tests.fakes.clips import make_clip
 

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from media.audio import read_mono
-from media.synchronize import synchronize
+from media.sound import read_mono
+from media.synchronization import synchronize
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from tests.fakes.clips import make_clip

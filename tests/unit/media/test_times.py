@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from media.index import load_index
+from media.frame_index import load_index
 from media.source import all_to_us, to_us
 from tests.fakes.clips import make_clip
 

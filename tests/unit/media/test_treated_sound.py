@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymize.sound.cover import FADE_US, Span, covered_samples
-from anonymize.sound.plan import SoundPlan, sound_filter
-from media.audio import Samples
-from media.index import load_index
-from media.lossless import Silence, sixteen_bits
-from media.own_sound import stream_own
-from media.sound_file import write_sound
-from media.steady import steady_copy
-from media.writer import paint_clip
+from anonymize.sound.sound_cover import FADE_US, TimeSpan, covered_samples
+from anonymize.sound.sound_plan import SoundPlan, sound_filter
+from media.clip_writer import paint_clip, steady_copy
+from media.frame_index import load_index
+from media.sound import Samples, Silence, sixteen_bits, stream_own
+from media.soundtrack import write_sound
 from project.errors import UserError
 from tests.fakes.clips import make_clip, noise
 
@@ -144,7 +141,7 @@ def test_without_sound_there_is_no_track_but_where_the_picture_begins_late(tmp_p
 def test_a_muted_word_has_no_energy_and_every_sample_beside_it_is_the_source_s(tmp_path: Path) -> None:
     """What a release promises."""
     source = make_clip(tmp_path / "a.mp4", frames=90, sound=True)
-    words = [Span(500_000, 812_345), Span(2_000_000, 2_000_001), Span(2_900_000, 9_000_000)]
+    words = [TimeSpan(500_000, 812_345), TimeSpan(2_000_000, 2_000_001), TimeSpan(2_900_000, 9_000_000)]
     treatment = sound_filter(SoundPlan(words), source)
     clip = paint_clip(source, tmp_path / "b.mp4", leave, sound=treatment).path
     before, after = own(source), stored(clip)[1]

@@ -9,15 +9,15 @@ import av
 import numpy as np
 import pytest
 
-from media.audio import read_mono
+from media.clip_writer import ClipResult, paint_clip, stream_times
+from media.decoding import iterate, pictures
 from media.encoding import EncodeOptions
-from media.index import load_index
-from media.iterate import iterate, pictures
-from media.picture import Picture
+from media.frame_index import load_index
+from media.picture import DecodedFrame
 from media.probe import probe
-from media.writer import ClipResult, paint_clip, stream_times
-from project.checksums import sha256_of
+from media.sound import read_mono
 from project.errors import Cancelled, UserError
+from project.files.fingerprints import sha256_of
 from tests.fakes.clips import make_clip, noise, number_of
 from tests.fakes.encoded import pictures_to_encode
 from tests.fakes.words_in_files import words_in
@@ -25,7 +25,7 @@ from tests.unit.media.test_sound import shift_ms
 from tests.waiting import HANG_S
 
 
-def leave(picture: Picture) -> None:
+def leave(picture: DecodedFrame) -> None:
     """Change nothing."""
 
 
@@ -105,7 +105,7 @@ def test_colour_tags_stay(tmp_path: Path, tags: tuple[int, int]) -> None:
 
 
 def test_what_is_painted_is_there_and_only_there(tmp_path: Path) -> None:
-    def paint(picture: Picture) -> None:
+    def paint(picture: DecodedFrame) -> None:
         picture.paint(40, 60, np.full((30, 40, 3), (250, 20, 20), np.uint8))
 
     source = make_clip(tmp_path / "a.mp4", frames=10, size=(160, 120))
@@ -229,7 +229,7 @@ def test_pixels_become_square(tmp_path: Path) -> None:
 def test_every_picture_is_painted_once_and_in_order(tmp_path: Path) -> None:
     seen: list[int] = []
 
-    def paint(picture: Picture) -> None:
+    def paint(picture: DecodedFrame) -> None:
         seen.append(picture.index)
         picture.paint(0, 0, 255 - picture.image)
 
@@ -308,7 +308,7 @@ def test_cancelling_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_a_bug_while_painting_leaves_nothing_behind(tmp_path: Path) -> None:
-    def paint(picture: Picture) -> None:
+    def paint(picture: DecodedFrame) -> None:
         if picture.index == 20:
             raise ZeroDivisionError
 
@@ -338,7 +338,7 @@ def test_a_full_disk_is_said_and_leaves_nothing_behind(tmp_path: Path) -> None:
     code = f"""
 import resource
 from pathlib import Path
-from media.writer import paint_clip
+from media.clip_writer import paint_clip
 from project.errors import UserError
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:

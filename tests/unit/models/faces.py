@@ -10,11 +10,10 @@ import numpy as np
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from models.faces.appearance import LENGTH
-from models.faces.base import Detections
-from models.faces.observations import Observation
+from models.faces.face_detectors import Detections
+from models.faces.frame_detections import LENGTH, Observation
+from project.entities.study_records import Json
 from project.errors import Cancelled
-from project.types import Json
 
 RATE = 25
 # Hairline to chin of skimage.data.astronaut(): x, y, width, height.

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.faces.identity.alignment import SIDE, TEMPLATE, aligned, similarity
+from models.faces.face_cropping import SIDE, TEMPLATE, aligned, similarity
 
 
 @given(st.floats(-180, 180), st.floats(0.05, 20), st.floats(-500, 500), st.floats(-500, 500))

@@ -7,9 +7,10 @@ import cv2
 import numpy as np
 import pytest
 
-from models.faces import centerface, registry
-from models.faces.base import FaceDetector
-from models.faces.onnx_graph import free_shapes
+from models.faces import centerface
+from models.faces import face_detectors as registry
+from models.faces.dynamic_onnx import free_shapes
+from models.faces.face_detectors import FaceDetector
 from project.errors import UserError
 from tests.unit.models.faces import overlap
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models import cuda_libraries
+from models.runtime import native_libraries as cuda_libraries
 
 
 @pytest.fixture

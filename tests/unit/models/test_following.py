@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.faces.base import Detections
-from models.faces.options import FaceOptions
-from models.faces.tracking import FacesResult, track_faces
-from project.types import FaceTrack, Json, Origin
+from models.faces.face_detectors import Detections
+from models.faces.face_tracking import FacesResult, track_faces
+from models.faces.tracking_options import FaceOptions
+from project.entities.study_records import FaceTrack, Json, Origin
 from tests.unit.models.faces import overlap, write_clip
 
 Image = NDArray[np.uint8]

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.faces.appearance import LENGTH
-from models.faces.linking import link
-from models.faces.observations import Observation
-from models.faces.options import FaceOptions
+from models.faces.frame_detections import LENGTH, Observation
+from models.faces.track_linking import link
+from models.faces.tracking_options import FaceOptions
+from project.entities.study_records import Origin
 from project.errors import UserError
-from project.types import Origin
 from tests.unit.models.faces import seen
 
 OPTIONS = FaceOptions()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from models.faces.observations import Log, Observation
+from models.faces.frame_detections import Log, Observation
 from project.errors import UserError
 from tests.unit.models.faces import seen
 

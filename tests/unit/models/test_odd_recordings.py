@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.faces.base import Detections
-from models.faces.tracking import track_faces
-from project.types import Json
+from models.faces.face_detectors import Detections
+from models.faces.face_tracking import track_faces
+from project.entities.study_records import Json
 from tests.fakes.clips import make_clip
 from tests.unit.models.faces import overlap
 

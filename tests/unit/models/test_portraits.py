@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from media.index import load_index
-from models.faces.base import Detections
-from models.faces.portraits import identities
+from media.frame_index import load_index
+from models.faces.face_detectors import Detections
+from models.faces.face_tracking import identities
+from project.entities.study_records import FaceTrack, Json, Origin
 from project.progress import Silent
-from project.types import FaceTrack, Json, Origin
 from tests.unit.models.faces import write_clip
 
 FACES = ((40, 60, 60, 80), (200, 60, 60, 80))

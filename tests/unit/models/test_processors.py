@@ -3,8 +3,8 @@
 import onnxruntime
 import pytest
 
-from models.faces import registry
-from models.faces.processors import providers
+from models.faces import face_detectors as registry
+from models.runtime.onnx_session import providers
 from project.errors import UserError
 
 GPU, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"

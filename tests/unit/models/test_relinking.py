@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.faces.appearance import LENGTH, describe, likeness
-from models.faces.relinking import looks_of, suggest
-from project.types import FaceTrack, Origin
+from models.faces.frame_detections import LENGTH, describe, likeness
+from models.faces.track_linking import looks_of, suggest
+from project.entities.study_records import FaceTrack, Origin
 from tests.unit.models.faces import seen
 
 

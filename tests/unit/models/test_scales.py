@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.faces.base import Detections
-from models.faces.glances import OneOfSeveral, glancing
-from models.faces.scales import TwoScales
-from models.faces.together import Together
-from project.types import Json
+from models.faces.detector_ensemble import OneOfSeveral, Together, TwoScales, glancing
+from models.faces.face_detectors import Detections
+from project.entities.study_records import Json
 
 FULL = (1280, 720)
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.faces.options import FaceOptions
-from models.faces.scenes import AHEAD, Scenes
+from models.faces.scene_changes import AHEAD, Scenes
+from models.faces.tracking_options import FaceOptions
 
 Planes = tuple[NDArray[np.uint8], ...]
 SIZE = (54, 96)
@@ -91,6 +91,6 @@ def test_something_that_jumps_into_a_still_picture_is_no_cut() -> None:
 def test_the_answer_does_not_depend_on_where_one_starts(start: int, plan: list[int]) -> None:
     pictures = [_scene(kind) for kind in plan]
     whole = _cuts(pictures)
-    from models.faces.scenes import BEFORE
+    from models.faces.scene_changes import BEFORE
 
     assert [f for f in _cuts(pictures, max(0, start - BEFORE)) if f >= start] == [f for f in whole if f >= start]

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.faces.base import Detections, FaceDetector
-from models.faces.together import Together, merge
-from project.types import Json
+from models.faces.detector_ensemble import Together, merge
+from models.faces.face_detectors import Detections, FaceDetector
+from project.entities.study_records import Json
 from tests.unit.models.faces import overlap
 
 FLOOR = 0.12

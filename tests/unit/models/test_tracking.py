@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from media.index import load_index
-from models.faces import registry
-from models.faces.looking import look
-from models.faces.options import FaceOptions
-from models.faces.tracking import FacesResult, track_faces
+from media.frame_index import load_index
+from models.faces import face_detectors as registry
+from models.faces.face_tracking import FacesResult, look, track_faces
+from models.faces.tracking_options import FaceOptions
+from project.entities.study_records import Origin
 from project.errors import Cancelled, UserError
-from project.types import Origin
 from tests.unit.models.faces import Bright, StopAfter, moving_face, overlap, write_clip
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -106,7 +105,7 @@ def test_a_stop_at_a_scene_change_ends_the_same(tmp_path: Path) -> None:
 def test_a_killed_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path) -> None:
     checkpoint = tmp_path / "log"
     script = (
-        "import sys\nfrom pathlib import Path\nfrom models.faces.tracking import track_faces\n"
+        "import sys\nfrom pathlib import Path\nfrom models.faces.face_tracking import track_faces\n"
         "from tests.unit.models.faces import Bright\n"
         "class Tell:\n"
         "    def progress(self, done, total, text=''):\n"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models import voice_network
-from models.onnx_session import open_session
-from models.voice_network import BANDS, DIMENSIONS, FRAMES, INPUT, OUTPUT, build
+from models.runtime.onnx_session import open_session
+from models.weights import voice_network
+from models.weights.voice_network import BANDS, DIMENSIONS, FRAMES, INPUT, OUTPUT, build
 
 # What Resemblyzer 0.1.4 itself (torch 2.13.0, CPU) gives for `_sound()`.
 FIRST = (0, 0, 0, 0, 0, 0, 0.140233, 0, 0.044463, 0, 0.084846, 0.137038)

@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 import pytest
 
-from models import weights
-from models.faces import registry
+from models.faces import face_detectors as registry
 from models.faces.yunet import YuNet, common_scale
+from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.unit.models.faces import overlap
 

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from project.entities.study_records import Annotator, Collection, Recording, Segment, Verdict
 from project.ids import new_id
-from project.queries.annotators import insert_annotator
-from project.queries.collections import insert_collection
-from project.queries.recordings import insert_recording
-from project.queries.schemes import insert_version
-from project.queries.segments import insert_segment
-from project.schemes.loader import shipped_text
-from project.store import Study
-from project.types import Annotator, Collection, Recording, Segment, Verdict
+from project.queries.annotator_rows import insert_annotator
+from project.queries.recording_rows import insert_collection, insert_recording
+from project.queries.segment_rows import insert_segment
+from project.queries.study_schemes import insert_version
+from project.schemes.scheme_file import shipped_text
+from project.store.study import Study
 
 
 @dataclass(frozen=True)

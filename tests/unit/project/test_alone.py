@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from project.alone import alone
 from project.errors import UserError
-from project.store import Study
+from project.store.locking import alone
+from project.store.study import Study
 
 
 def test_a_study_that_was_taken_away_is_not_held(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project import backing_up
-from project.backups import _dispensable, backups_of, is_backup, list_backups, take_in
-from project.check import check
 from project.errors import UserError
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.store import backups as backing_up
+from project.store.backups import _dispensable, backups_of, is_backup, list_backups, take_in
+from project.store.study import Study
 from tests.waiting import HANG_S
 
 _AHEAD = timedelta(hours=1)

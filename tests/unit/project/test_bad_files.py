@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
 from project.errors import UserError
-from project.schema import APPLICATION_ID
-from project.store import Study
-from project.synthetic import fill
+from project.integrity.integrity_check import check
+from project.schema.format_versions import APPLICATION_ID
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from app.core.commands.chains import add_chain, add_node
-from app.core.session import Session
-from project.chains import NodeKind
-from project.queries.chains import sizes_of
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic import fill
+from annotate.chains.chain_edits import add_chain, add_node
+from project.entities.causal_chains import NodeKind
+from project.queries.chain_rows import sizes_of
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 
 def test_chains_without_nodes_and_of_other_recordings(tmp_path: Path) -> None:

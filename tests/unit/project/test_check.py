@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
 from project.errors import UserError
-from project.queries.recordings import all_recordings
-from project.queries.runs import latest_run
-from project.store import Study
-from project.synthetic import fill
+from project.integrity.integrity_check import check
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.unit.project.conftest import furnish
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from project.errors import UserError
-from project.schemes.loader import parse_scheme
+from project.schemes.scheme_file import parse_scheme
 
 SCHEME = """key = "hands"
 name = "Hands"

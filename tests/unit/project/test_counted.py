@@ -1,6 +1,6 @@
 import pytest
 
-from project.counted import counted
+from project.text_format import counted
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 recordings"), (1, "1 recording"), (2, "2 recordings")])

@@ -6,19 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chain_reviews, chains
-from app.core.commands.questions import add_questions
-from app.core.commands.verifications import verify
-from app.core.session import Session
-from project.chains import ChainDecision
-from project.check import check
+from annotate.chains import chain_edits as chains
+from annotate.chains import chain_versions as chain_reviews
+from benchmark.questions.question_edits import add_questions
+from benchmark.questions.verification import verify
+from project.entities.causal_chains import ChainDecision
+from project.entities.questions import CHECKS, VerificationDecision
 from project.errors import UserError
-from project.queries.chains import all_chains, graphs_of
-from project.queries.chains import chain_reviews as reviews_of
-from project.queries.free_texts import free_texts
-from project.queries.questions import all_questions, verifications
-from project.questions import CHECKS, VerificationDecision
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.chain_rows import chain_reviews as reviews_of
+from project.queries.question_rows import all_questions, verifications
+from project.search.free_texts import free_texts
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.questions_said import question
 from tests.unit.core.chains.drawn import draw
 from tests.unit.core.pairs import open_study

@@ -1,10 +1,12 @@
 """Deleting a recording takes every row that people made about it, and undo brings each of them back."""
 
-from project.queries import hold_outs, plans, recordings
-from project.queries.comments import insert_comments
-from project.queries.reviews import set_review
-from project.queries.utterances import insert_utterances
-from project.types import Assignment, Comment, Decision, Review, Utterance
+from project.entities.study_records import Assignment, Comment, Review, ReviewDecision, Utterance
+from project.queries import annotator_rows as plans
+from project.queries import recording_rows as hold_outs
+from project.queries import recording_rows as recordings
+from project.queries.annotator_rows import set_review
+from project.queries.segment_rows import insert_comments
+from project.queries.transcript_rows import insert_utterances
 from tests.unit.project.conftest import Small
 
 _TABLES = ("hold_out", "assignment", "completion", "utterance", "review", "comment", "segment", "recording")
@@ -23,7 +25,7 @@ def test_nothing_about_it_stays(small: Small) -> None:
         plans.set_assignments(small.study, [Assignment(here, who)])
         plans.set_done(small.study, here, who, _AT)
         insert_utterances(small.study, [Utterance("u", here, 0, 1_000_000, "Hello")])
-        set_review(small.study, Review(one.id, who, Decision.AGREE, "", _AT))
+        set_review(small.study, Review(one.id, who, ReviewDecision.AGREE, "", _AT))
         insert_comments(small.study, [Comment("c", one.id, who, "Why?", _AT, False)])
     before = counts(small)
     assert all(before.values())

@@ -10,26 +10,27 @@ from pathlib import Path
 
 import pytest
 
-from app.core.recovery import report_lines
-from project import schema
-from project.backing_up import back_up
-from project.check import check
-from project.creation import create_file
+from project.encryption import container as keys
+from project.encryption import passphrases
+from project.entities.study_records import Annotator
+from project.erasure.erased_file import alone, in_memory, require_readable
 from project.errors import UserError
-from project.foreign_schema import MIGRATIONS, compare_schema, sql_tokens
+from project.files.temporary_files import FOLDER
+from project.integrity.integrity_check import check
 from project.merging.merge import merge_copy
-from project.opening import connect, verify
-from project.queries.recordings import all_recordings
-from project.recovering.recover import recover
-from project.schema import Version
-from project.sealing import keys, passphrases
-from project.sealing.memory import FOLDER
-from project.sealing.studies import seal_study
-from project.splitting import Share, split
-from project.store import Study
-from project.synthetic import fill
-from project.types import Annotator
-from project.withdrawing.file import alone, in_memory, require_readable
+from project.queries.recording_rows import all_recordings
+from project.recovery.recovery import recover
+from project.recovery.recovery_report import report_lines
+from project.schema import format_versions as schema
+from project.schema.format_versions import Version
+from project.schema.schema_comparison import MIGRATIONS, compare_schema, sql_tokens
+from project.sharing.annotator_copy import AnnotatorShare, split
+from project.store.backups import back_up
+from project.store.creation import create_file
+from project.store.encryption_change import seal_study
+from project.store.opening import connect, verify
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.fakes.cheap_key import cheap
 
 SECRET = "Zebediah Quux"
@@ -175,7 +176,7 @@ def test_rows_that_share_their_pages_do_not_fill_the_memory(path: Path, monkeypa
             study.set_property(f"long {number}", "x" * 200_000)
     _run(path, FOREIGN["a table"])
     Study.open(path).close()
-    monkeypatch.setattr("project.clean_copy._room_in", lambda _: 1_500_000)
+    monkeypatch.setattr("project.store.creation._room_in", lambda _: 1_500_000)
     with pytest.raises(UserError, match="larger than its file"):
         Study.open(path)
 
@@ -240,7 +241,7 @@ def test_a_sealed_study_is_looked_at_inside(path: Path, tmp_path: Path, monkeypa
     (tmp_path / "memory").mkdir()
     monkeypatch.setenv(FOLDER, str(tmp_path / "memory"))
     monkeypatch.setattr(keys, "_usual", cheap)
-    monkeypatch.setattr("project.sealing.studies.Study.require_writable", lambda _: None)
+    monkeypatch.setattr("project.store.encryption_change.Study.require_writable", lambda _: None)
     _run(path, FOREIGN["a table"])
     seal_study(path, "four words that nobody guesses")
     monkeypatch.undo()
@@ -276,7 +277,7 @@ def test_a_copy_that_is_merged_brings_nothing_along_and_none_is_split_off(path: 
     assert check(path) == []
     annotator = Annotator("0198a000-0000-7000-8000-000000000001", "Bo")
     with Study.open(theirs) as study, pytest.raises(UserError, match="utterance_copy"):
-        split(study, Share(annotator, ()), tmp_path / "share")
+        split(study, AnnotatorShare(annotator, ()), tmp_path / "share")
     assert not (tmp_path / "share.greenroom").exists()
 
 

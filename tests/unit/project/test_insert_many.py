@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
+from project.entities.study_records import Segment, Verdict
 from project.ids import new_id
-from project.queries.segments import all_segments, insert_segment
-from project.store import Study
-from project.types import Segment, Verdict
+from project.integrity.integrity_check import check
+from project.queries.segment_rows import all_segments, insert_segment
+from project.store.study import Study
 from tests.unit.project.conftest import Small
 
 

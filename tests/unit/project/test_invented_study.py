@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
+from project.entities.study_records import ParticipantRole, Verdict
 from project.errors import Cancelled
-from project.invented.study import fill_whole
-from project.queries.chains import all_chains
-from project.queries.episodes import all_agents, all_episodes
-from project.queries.hold_outs import hold_outs
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.queries.utterances import utterances_of
-from project.schemes.loader import load_scheme
-from project.store import Study
-from project.types import ParticipantRole, Verdict
+from project.integrity.integrity_check import check
+from project.queries.chain_rows import all_chains
+from project.queries.episode_rows import all_agents, all_episodes
+from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import utterances_of
+from project.schemes.scheme_file import load_scheme
+from project.store.study import Study
+from project.synthetic.synthetic_study import fill_whole
 
 
 def values(study: Study, field: str) -> list[object]:

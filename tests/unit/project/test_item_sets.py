@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
+from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import question_json
 from project.errors import UserError
-from project.item_sets import BenchmarkRun, FrozenItem, ItemSet, RunAnswer, Shown
-from project.judging import About, Subject
-from project.queries.item_sets import (
+from project.integrity.integrity_check import check
+from project.queries.item_set_rows import (
     all_sets,
     answers_of,
     benchmark_runs,
@@ -19,8 +20,7 @@ from project.queries.item_sets import (
     items_of,
     set_called,
 )
-from project.questions import question_json
-from project.store import Study
+from project.store.study import Study
 from tests.fakes.questions_said import question
 
 SET = ItemSet("s", "verdicts", "verdict", 7, 2, {"size": 4}, {"disagreed": 3}, "ab", "2026-01-01T00:00:00", "1")
@@ -30,7 +30,7 @@ ITEMS = [
     FrozenItem("i0", "s", 0, 0, "segment-1", "r", 3, 5),
 ]
 RUN = BenchmarkRun(
-    "b", "s", "j", {"name": "gpt"}, None, "plain", Shown.BOTH, "raw", 0, "2026-01-02T00:00:00", "1"
+    "b", "s", "j", {"name": "gpt"}, None, "plain", ItemModality.BOTH, "raw", 0, "2026-01-02T00:00:00", "1"
 )  # fmt: skip
 
 
@@ -54,8 +54,16 @@ def test_what_is_stored_is_read_again(study: Study) -> None:
 
 
 def test_an_item_says_what_it_was_made_from() -> None:
-    assert [one.subject for one in ITEMS] == [Subject.SEGMENT, Subject.QUESTION, Subject.SEGMENT]
-    assert [one.source for one in ITEMS] == [None, About(Subject.QUESTION, "q"), About(Subject.SEGMENT, "segment-1")]
+    assert [one.subject for one in ITEMS] == [
+        JudgmentTargetKind.SEGMENT,
+        JudgmentTargetKind.QUESTION,
+        JudgmentTargetKind.SEGMENT,
+    ]
+    assert [one.source for one in ITEMS] == [
+        None,
+        JudgmentTarget(JudgmentTargetKind.QUESTION, "q"),
+        JudgmentTarget(JudgmentTargetKind.SEGMENT, "segment-1"),
+    ]
 
 
 def test_the_first_answer_of_a_run_counts(study: Study) -> None:

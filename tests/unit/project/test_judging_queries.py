@@ -7,32 +7,30 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Reveal
 from project.errors import UserError
-from project.judging import JudgeEntry, Judgment, JudgmentStatus, Reveal
-from project.queries.judges import (
+from project.integrity.integrity_check import check
+from project.queries.item_set_rows import given_answers
+from project.queries.judgment_rows import (
     all_judges,
-    delete_judge,
-    judge_by_name,
-    judge_names,
-    prompt_versions,
-    put_judge,
-    put_prompt_version,
-)
-from project.queries.judgments import (
     answered,
     asked_judges,
+    delete_judge,
     insert_judgments,
     insert_reveal,
+    judge_by_name,
+    judge_names,
     judgments_called,
     judgments_in,
     judgments_of,
     labels_given,
+    prompt_versions,
+    put_judge,
+    put_prompt_version,
     reveals_to,
 )
-from project.queries.policy import all_egress, insert_egress
-from project.queries.run_answers import given_answers
-from project.store import Study
+from project.queries.policy_rows import all_egress, insert_egress
+from project.store.study import Study
 from tests.fakes.stored_judgments import SAID, SENT
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from anonymize.masks import MaskOptions
-from models.faces.options import FaceOptions
+from anonymize.masking.masks import MaskOptions
+from models.faces.tracking_options import FaceOptions
 from project.errors import UserError
 
 KNOBS = [(kind, spec) for kind in (FaceOptions, MaskOptions) for spec in fields(kind)]

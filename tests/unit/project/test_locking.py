@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from project import locking
-from project.locking import StudyInUse, StudyLock, acquire, background_holder, is_held, lock_path, read_holder
-from project.store import Study
+from project.store import locking
+from project.store.locking import StudyInUse, StudyLock, acquire, background_holder, is_held, lock_path, read_holder
+from project.store.study import Study
 from tests.waiting import HANG_S
 
 
@@ -41,7 +41,7 @@ def test_what_a_killed_holder_was_about_to_start_is_waited_for(study: Path, monk
     program = """
 import os, sys
 from pathlib import Path
-from project.locking import acquire
+from project.store.locking import acquire
 
 held = acquire(Path(sys.argv[1]))
 if os.fork() == 0:

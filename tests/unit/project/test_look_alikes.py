@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from project.store import Study
-from project.withdrawing.alike import Alike, Likeness
-from project.withdrawing.leaving import Prepared, prepare
-from project.withdrawing.verifying import verify_left
+from project.erasure.erased_file import verify_left
+from project.erasure.erasure import ErasedStudy, prepare
+from project.erasure.lookalikes import LookAlikeReason, LookAlikeWords
+from project.store.study import Study
 
 
 def study_with(folder: Path, theirs: list[str], others: list[str], words: tuple[str, ...] = ("Zebediah Quux",)) -> Path:
@@ -29,11 +29,11 @@ def study_with(folder: Path, theirs: list[str], others: list[str], words: tuple[
     return path
 
 
-def prepared(path: Path, *words: str, keep: tuple[str, ...] = ()) -> Prepared:
+def prepared(path: Path, *words: str, keep: tuple[str, ...] = ()) -> ErasedStudy:
     return prepare(path, "P01", words, keep=keep)
 
 
-def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> Alike:
+def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> LookAlikeWords:
     made = prepared(path, *words, keep=keep)
     made.close()
     return made.alike
@@ -54,7 +54,7 @@ def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> Alike:
 )
 def test_what_looks_like_a_name_is_listed_until_somebody_decides(tmp_path: Path, text: str, word: str) -> None:
     path = study_with(tmp_path, ["hello"], [text])
-    assert (left(path).left, left(path).why) == ({word: 1}, {word: Likeness.NAME})
+    assert (left(path).left, left(path).why) == ({word: 1}, {word: LookAlikeReason.NAME})
     kept = left(path, keep=(word.upper(),))
     assert (kept.left, kept.kept) == ({}, {word: 1})
     assert left(path, word).left == {}
@@ -74,7 +74,7 @@ def test_what_others_said_in_their_recording_is_asked_about_where_it_stands(tmp_
         row = ("x", "r1", "P02", 500, 509, "my number is +49 170 1234567")
         study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
     found = left(path)
-    assert [*found.why.values()] == [Likeness.RECORDINGS]
+    assert [*found.why.values()] == [LookAlikeReason.RECORDINGS]
     (number,) = found.left
     assert left(path, keep=(number,)).left == {}
     made = prepared(path, number)
@@ -103,8 +103,8 @@ def test_a_file_and_a_participant_who_are_called_like_them_are_asked_about(tmp_p
         study.write("UPDATE participant SET pseudonym = 'zquux-2' WHERE id = 'P02'", ())
         study.write("UPDATE recording SET name = 'ZebediahQuux, second' WHERE id = 'r2'", ())
     made = prepared(path)
-    assert made.alike.why["zebediahquux_2.mp4"] is Likeness.FILE
-    assert made.alike.why["zquux-2"] is Likeness.PARTICIPANT
+    assert made.alike.why["zebediahquux_2.mp4"] is LookAlikeReason.FILE
+    assert made.alike.why["zquux-2"] is LookAlikeReason.PARTICIPANT
     assert made.memory.execute("SELECT name FROM recording WHERE id = 'r2'").fetchone() == ("Recording",)
     made.close()
 
@@ -181,7 +181,7 @@ def test_what_is_everybodys_address_is_asked_about(tmp_path: Path, text: str, ex
 def test_a_given_name_without_spaces_is_asked_about(tmp_path: Path, name: str, text: str, word: str) -> None:
     path = study_with(tmp_path, [], [text, "明天见"], (name,))
     found = left(path)
-    assert dict(found.why) == {word: Likeness.NAME}
+    assert dict(found.why) == {word: LookAlikeReason.NAME}
     assert not left(path, keep=(word,)).left
     with_it = prepared(path, word)
     assert word not in with_it.alike.left

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from project import schema
-from project.check import check
-from project.creation import upgrade_file
 from project.errors import UserError
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.schema import format_versions as schema
+from project.store.creation import upgrade_file
+from project.store.study import Study
 from tests.unit.project.conftest import furnish
 
 NEXT = schema.Version("second", ("CREATE TABLE extra (id TEXT PRIMARY KEY) STRICT",))

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from project import store
 from project.errors import UserError
-from project.filesystem import file_system, on_network
-from project.queries.segments import segments_of
-from project.store import Study
+from project.files.filesystem import file_system, on_network
+from project.queries.segment_rows import segments_of
+from project.store import study as store
+from project.store.study import Study
 from tests.unit.project.conftest import furnish
 
 MOUNTS = """\

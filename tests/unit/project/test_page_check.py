@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from project.errors import UserError
-from project.store import Study
-from project.synthetic import fill
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.waiting import HANG_S
 
 _PAGE = 4096

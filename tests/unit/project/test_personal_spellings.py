@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.withdrawing.personal import BIRTH, PersonalSearch, PersonalString, contacts_in
-from project.withdrawing.spellings import dates_in, squeeze, squeezed, written_out
+from project.erasure.personal_strings import BIRTH, PersonalSearch, PersonalString, contacts_in
+from project.text_matching.spellings import dates_in, squeeze, squeezed, written_out
 
 SEARCH = PersonalSearch(
     ["Zebédiah Quux", "P01", "O'Brien-Müller"],

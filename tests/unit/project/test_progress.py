@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.errors import Cancelled
-from project.progress import SURE_AFTER_S, Remaining, Silent, Stages, time_left
+from project.progress import SURE_AFTER_S, RemainingTimeEstimator, Silent, Stages, time_left
 
 
 class Clock:
@@ -23,20 +23,20 @@ def clock() -> Clock:
     return Clock()
 
 
-def after(clock: Clock, remaining: Remaining, seconds: float, done: int, total: int) -> float | None:
+def after(clock: Clock, remaining: RemainingTimeEstimator, seconds: float, done: int, total: int) -> float | None:
     clock.now += seconds
     return remaining.seconds(done, total)
 
 
 def test_nothing_is_said_before_anybody_can_know(clock: Clock) -> None:
-    remaining = Remaining(clock)
+    remaining = RemainingTimeEstimator(clock)
     assert remaining.seconds(0, 100) is None
     assert after(clock, remaining, SURE_AFTER_S / 2, 50, 100) is None
     assert after(clock, remaining, 60, 0, 0) is None, "nobody knows how much there is"
 
 
 def test_what_is_left_takes_as_long_as_what_was_done(clock: Clock) -> None:
-    remaining = Remaining(clock)
+    remaining = RemainingTimeEstimator(clock)
     remaining.seconds(0, 100)
     assert after(clock, remaining, 10, 20, 100) == pytest.approx(40)
     assert after(clock, remaining, 10, 50, 100) == pytest.approx(20)
@@ -44,7 +44,7 @@ def test_what_is_left_takes_as_long_as_what_was_done(clock: Clock) -> None:
 
 
 def test_what_a_cache_held_does_not_make_it_faster(clock: Clock) -> None:
-    remaining = Remaining(clock)
+    remaining = RemainingTimeEstimator(clock)
     remaining.seconds(900, 1000)
     assert after(clock, remaining, 10, 900, 1000) is None
     assert after(clock, remaining, 10, 910, 1000) == pytest.approx(180)
@@ -52,7 +52,7 @@ def test_what_a_cache_held_does_not_make_it_faster(clock: Clock) -> None:
 
 @pytest.mark.parametrize("total", [100, 7])
 def test_what_falls_back_is_another_piece_of_work(clock: Clock, total: int) -> None:
-    remaining = Remaining(clock)
+    remaining = RemainingTimeEstimator(clock)
     remaining.seconds(0, 100)
     assert after(clock, remaining, 1000, 90, 100) is not None
     assert after(clock, remaining, 0, 1, total) is None
@@ -60,7 +60,7 @@ def test_what_falls_back_is_another_piece_of_work(clock: Clock, total: int) -> N
 
 
 def test_another_end_without_a_step_is_another_piece_and_a_later_end_is_not(clock: Clock) -> None:
-    remaining = Remaining(clock)
+    remaining = RemainingTimeEstimator(clock)
     remaining.seconds(0, 10)
     assert after(clock, remaining, 10, 5, 10) == pytest.approx(10)
     assert after(clock, remaining, 10, 10, 30) == pytest.approx(40)
@@ -70,7 +70,7 @@ def test_another_end_without_a_step_is_another_piece_and_a_later_end_is_not(cloc
 @given(st.lists(st.tuples(st.floats(0, 1e4), st.integers(0, 10**6), st.integers(0, 10**6)), max_size=30))
 def test_it_is_never_negative_and_always_in_words(told: list[tuple[float, int, int]]) -> None:
     clock = Clock()
-    remaining = Remaining(clock)
+    remaining = RemainingTimeEstimator(clock)
     for seconds, done, total in told:
         left = after(clock, remaining, seconds, done, total)
         assert left is None or left >= 0

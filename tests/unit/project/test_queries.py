@@ -5,10 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from project.errors import UserError
-from project.ids import new_id
-from project.queries import annotators, collections, faces, media, participants, recordings, runs, segments
-from project.types import (
+from project.entities.study_records import (
     AudioFacts,
     Collection,
     ConsentUse,
@@ -23,6 +20,16 @@ from project.types import (
     Run,
     VideoFacts,
 )
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import annotator_rows as annotators
+from project.queries import face_rows as faces
+from project.queries import history_rows as runs
+from project.queries import recording_rows as collections
+from project.queries import recording_rows as media
+from project.queries import recording_rows as participants
+from project.queries import recording_rows as recordings
+from project.queries import segment_rows as segments
 from tests.unit.project.conftest import Small
 
 FACTS = MediaFacts(

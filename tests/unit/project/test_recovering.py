@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from project.check import check
 from project.errors import UserError
-from project.recovering.recover import Recovered, copy_backup, recover
-from project.recovering.rows import left_in, shapes
-from project.store import Study
-from project.synthetic import fill
+from project.integrity.integrity_check import check
+from project.recovery.page_reader import left_in, shapes
+from project.recovery.recovery import copy_backup, recover
+from project.recovery.recovery_report import Recovered
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 _PAGE = 4096
 _TABLES = shapes()

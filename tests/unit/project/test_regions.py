@@ -8,25 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.ids import new_id
-from project.queries.annotators import insert_annotator
-from project.queries.collections import insert_collection
-from project.queries.face_reviews import face_reviews, mask_state, set_face_review
-from project.queries.faces import assign_participant, faces_to_hide, insert_tracks, set_dismissed, tracks_of
-from project.queries.participants import insert_participant, update_participant
-from project.queries.recordings import insert_recording
-from project.queries.regions import (
-    delete_region,
-    insert_region,
-    region_called,
-    regions_of,
-    set_region_box,
-    set_track_box,
-)
-from project.queries.runs import insert_run
-from project.regions import Keyframe, Region, RegionKind, as_track, corrected
-from project.store import Study
-from project.types import (
+from project.entities.face_regions import Keyframe, Region, RegionKind, as_track, corrected
+from project.entities.study_records import (
     Annotator,
     Collection,
     FaceReview,
@@ -37,6 +20,27 @@ from project.types import (
     Recording,
     Run,
 )
+from project.ids import new_id
+from project.queries.annotator_rows import insert_annotator
+from project.queries.face_rows import (
+    assign_participant,
+    delete_region,
+    face_reviews,
+    faces_to_hide,
+    insert_region,
+    insert_tracks,
+    mask_state,
+    region_called,
+    regions_of,
+    set_dismissed,
+    set_face_review,
+    set_region_box,
+    set_track_box,
+    tracks_of,
+)
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, update_participant
+from project.store.study import Study
 
 TIMES = np.arange(0, 4_000_000, 40_000)
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.schemes.loader import load_scheme
-from project.schemes.problems import inside_utterance, problems_of
-from project.types import Segment, Utterance
+from project.entities.study_records import Segment, Utterance
+from project.schemes.scheme import inside_utterance, problems_of
+from project.schemes.scheme_file import load_scheme
 
 CUE = Segment("s", "r", "a", "smile", 10, 20, "cues", "expression")
 FILLED = {"participant": "p", "description": "Smiles."}

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from project.entities.study_records import Verdict
 from project.errors import UserError
-from project.schemes.loader import load_scheme, load_scheme_file
 from project.schemes.scheme import FieldKind
-from project.types import Verdict
+from project.schemes.scheme_file import load_scheme, load_scheme_file
 
 GOOD = """
 key = "k"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from project.scratch import OwnFolder, left_folders, scratch_folder, sweep_own_folders, sweep_scratch
-from project.store import Study
+from project.files.temporary_files import OwnFolder, left_folders, scratch_folder, sweep_own_folders, sweep_scratch
+from project.store.study import Study
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from project.scratch import scratch_folder
+from project.files.temporary_files import scratch_folder
 with scratch_folder(Path(sys.argv[1])) as folder:
     (folder / "copy").write_text("half")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -20,7 +20,7 @@ with scratch_folder(Path(sys.argv[1])) as folder:
 
 KILLED_WITH_FACES = """
 import os, signal
-from project.scratch import OwnFolder
+from project.files.temporary_files import OwnFolder
 with OwnFolder() as folder:
     (folder / "face.npz").write_text("a face")
     print(folder, flush=True)

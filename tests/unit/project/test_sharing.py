@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from project.check import check
-from project.columns import COLUMNS
-from project.sharing.annotations import Shared, share_annotations
-from project.sharing.stripped_scheme import stripped
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.schema.columns import COLUMNS
+from project.schemes.scheme_file import stripped
+from project.sharing.annotations_only_copy import Shared, share_annotations
+from project.store.study import Study
 from tests.fakes.full_study import NAME, SPOKEN, Full
 from tests.unit.project.test_withdrawing import left_in, made
 

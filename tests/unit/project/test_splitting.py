@@ -3,18 +3,18 @@
 import threading
 from pathlib import Path
 
-from project.queries.segments import delete_segment
-from project.splitting import Draft, Share
-from project.store import Study
+from project.queries.segment_rows import delete_segment
+from project.sharing.annotator_copy import AnnotatorShare, StudyCopyDraft
+from project.store.study import Study
 from tests.unit.project.conftest import Small
 
 
 def test_a_copy_is_filled_again_where_another_thread_edits_while_it_is_finished(small: Small, tmp_path: Path) -> None:
     study, marked = small.study, small.add()
     study.never_wait()
-    draft = Draft(study, tmp_path / "copy")
+    draft = StudyCopyDraft(study, tmp_path / "copy")
     with Study.open(study.path, read_only=True) as second:
-        draft.fill(second, Share(small.annotator, (small.recording.id,)))
+        draft.fill(second, AnnotatorShare(small.annotator, (small.recording.id,)))
     begun = threading.Event()
 
     def delete() -> None:

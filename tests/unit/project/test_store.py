@@ -15,19 +15,21 @@ from pathlib import Path
 
 import pytest
 
-from project import access, store
-from project.check import check
+from project.entities.study_records import Annotator
 from project.errors import Cancelled, UserError
-from project.journal import RUN_TABLES, SUBJECTS, UNLOGGED_TABLES
-from project.json_text import to_json
-from project.locking import lock_path
-from project.opening import Snapshot, examine
+from project.integrity.integrity_check import check
 from project.progress import Silent
-from project.queries.annotators import insert_annotator
-from project.queries.history import steps
-from project.queries.segments import insert_segment, segment, segments_of, update_segment
-from project.store import Study
-from project.types import Annotator
+from project.queries.annotator_rows import insert_annotator
+from project.queries.history_rows import steps
+from project.queries.segment_rows import insert_segment, segment, segments_of, update_segment
+from project.store import locking as access
+from project.store import study as store
+from project.store.column_values import to_json
+from project.store.journal import RUN_TABLES, SUBJECTS, UNLOGGED_TABLES
+from project.store.locking import lock_path
+from project.store.opening import Snapshot, examine
+from project.store.read_pool import Readers
+from project.store.study import Study
 from tests.unit.project.conftest import Small, furnish
 from tests.waiting import HANG_S
 
@@ -88,9 +90,9 @@ def test_create_does_not_overwrite_what_appears_meanwhile(
         raise PermissionError
 
     (tmp_path / "a.greenroom").write_text("mine")
-    monkeypatch.setattr("project.creation.os.path.lexists", lambda _: False)
+    monkeypatch.setattr("project.store.creation.os.path.lexists", lambda _: False)
     if not links:
-        monkeypatch.setattr("project.creation.os.link", refuse)
+        monkeypatch.setattr("project.store.creation.os.link", refuse)
     with pytest.raises(UserError, match="there already"):
         Study.create(tmp_path / "a.greenroom")
     assert names(tmp_path) == ["a.greenroom"]
@@ -343,7 +345,7 @@ def test_one_file_is_left_whoever_closes_last(tmp_path: Path) -> None:
 
 def test_the_second_window_may_also_be_another_process(small: Small) -> None:
     code = (
-        "import sys; from project.store import Study\n"
+        "import sys; from project.store.study import Study\n"
         "with Study.open(sys.argv[1]) as study: print(study.read_only, study.read_only_reason)"
     )
     ran = subprocess.run([sys.executable, "-c", code, small.study.path], capture_output=True, text=True, check=True)
@@ -473,9 +475,9 @@ def test_a_full_disk_is_a_message_and_the_study_stays_usable(small: Small) -> No
 
 FILL = """
 import resource, signal, sys
-from project.check import check
+from project.integrity.integrity_check import check
 from project.errors import Cancelled, UserError
-from project.store import Study
+from project.store.study import Study
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 study = Study.create(sys.argv[1])
 with study.step("Note"):
@@ -552,7 +554,7 @@ def test_readers_are_there_only_once_they_look_with_the_right_eyes(
     Study.create(tmp_path / "a").close()
     there_too_early: list[bool] = []
 
-    class Watched(store.Readers):
+    class Watched(Readers):
         def look_as(self, viewer: str) -> None:
             there_too_early.append(study._readers is not None)
             super().look_as(viewer)
@@ -601,9 +603,9 @@ def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_
 def test_whoever_reads_while_an_edit_becomes_stoppable_does_not_wait_for_ever(tmp_path: Path) -> None:
     program = """
 import sys, threading, time
-from project.opening import Snapshot, examine
+from project.store.opening import Snapshot, examine
 from project.progress import Silent
-from project.store import Study
+from project.store.study import Study
 
 study = Study.create(sys.argv[1])
 changes = threading.Thread(target=lambda: [change() for _ in range(30)])

@@ -3,15 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from project.entities.study_records import Verdict
 from project.errors import Cancelled, UserError
-from project.queries.annotators import all_annotators
-from project.queries.media import all_media
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments, segment_counts, values_in
-from project.schemes.loader import load_scheme
-from project.store import Study
-from project.synthetic import fill
-from project.types import Verdict
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_media, all_recordings
+from project.queries.segment_rows import all_segments, segment_counts, values_in
+from project.schemes.scheme_file import load_scheme
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 
 def test_the_paper_s_size_and_proportions(study: Study) -> None:

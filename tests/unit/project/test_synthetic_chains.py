@@ -3,13 +3,12 @@
 from collections import Counter
 from pathlib import Path
 
-from project.chains import ChainGraph
-from project.check import check
-from project.queries.chains import all_chains, graphs_of
-from project.queries.participants import participants_in
-from project.queries.recordings import all_recordings
-from project.store import Study
-from project.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
+from project.entities.causal_chains import ChainGraph
+from project.integrity.integrity_check import check
+from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.recording_rows import all_recordings, participants_in
+from project.store.study import Study
+from project.synthetic.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
 
 
 def graphs(study: Study) -> list[ChainGraph]:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from project.creation import create_file
-from project.journal import Journal
-from project.temp_triggers import Trigger, make
+from project.store.creation import create_file
+from project.store.journal import Journal, Trigger, make
 
 
 class ClosedSchema(sqlite3.Connection):

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.transcript import Word, Words, estimated, fitting, retimed, tokens
+from project.entities.transcript import Word, Words, estimated, fitting, retimed, tokens
 
 _TEXTS = st.lists(st.sampled_from(["so", "what", "do", "you", "think", "Anna?", "hm.", "no"]), max_size=12).map(
     " ".join

@@ -11,14 +11,22 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from project.check import check
+from project.entities.study_records import ConsentUse, FieldValue, Participant, ParticipantRole, Segment, Verdict
 from project.ids import new_id
-from project.queries import participants, recordings
-from project.queries.schemes import insert_version
-from project.queries.segments import all_segments, delete_segment, insert_segment, set_value, update_segment, values_of
-from project.schemes.loader import shipped_text
-from project.store import Study
-from project.types import ConsentUse, FieldValue, Participant, ParticipantRole, Segment, Verdict
+from project.integrity.integrity_check import check
+from project.queries import recording_rows as participants
+from project.queries import recording_rows as recordings
+from project.queries.segment_rows import (
+    all_segments,
+    delete_segment,
+    insert_segment,
+    set_value,
+    update_segment,
+    values_of,
+)
+from project.queries.study_schemes import insert_version
+from project.schemes.scheme_file import shipped_text
+from project.store.study import Study
 from tests.unit.project.conftest import Small, furnish
 
 State = dict[str, Any]

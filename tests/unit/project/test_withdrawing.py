@@ -9,15 +9,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from project import alone as exclusive
-from project.check import check
-from project.columns import COLUMNS
+from project.erasure.erased_file import alone, in_memory, write_anew
+from project.erasure.removal import ErasureCounts, bury, remove
+from project.erasure.subject_scope import reach_of
 from project.errors import UserError
-from project.schemes.loader import parse_scheme, shipped_text
-from project.store import Study
-from project.withdrawing.file import alone, in_memory, write_anew
-from project.withdrawing.reach import reach_of
-from project.withdrawing.removing import Removed, bury, remove
+from project.integrity.integrity_check import check
+from project.schema.columns import COLUMNS
+from project.schemes.scheme_file import parse_scheme, shipped_text
+from project.store import locking as exclusive
+from project.store.study import Study
 from resources import resource
 from tests.fakes.full_study import NAME, SPOKEN, Full, fill, forms
 from tests.waiting import HANG_S
@@ -41,7 +41,7 @@ def made(folder: Path) -> tuple[Path, Full]:
     return path, full
 
 
-def without(path: Path, full: Full, *, drop: bool = False) -> Removed:
+def without(path: Path, full: Full, *, drop: bool = False) -> ErasureCounts:
     with alone(path):
         memory = in_memory(path)
         reach = reach_of(memory, [full.id("P01")], drop=drop)
@@ -161,7 +161,7 @@ def test_whoever_is_about_to_leave_a_study_is_waited_for(tmp_path: Path, monkeyp
         leave.set()
         time.sleep(seconds)
 
-    monkeypatch.setattr(exclusive, "_PATIENCE_S", HANG_S)
+    monkeypatch.setattr(exclusive, "_ALONE_PATIENCE_S", HANG_S)
     monkeypatch.setattr(exclusive, "time", SimpleNamespace(monotonic=time.monotonic, sleep=let_leave_and_pause))
 
     reader = threading.Thread(target=read)

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
-from widgets.faces.box_drag import LEAST, Grip, dragged, grip_at, handles
+from app.gui.faces.box_editing import LEAST, Grip, dragged, grip_at, handles
 
 boxes = st.builds(QRectF, st.integers(-50, 500), st.integers(-50, 500), st.integers(10, 300), st.integers(10, 300))
 moves = st.builds(QPointF, st.integers(-600, 600), st.integers(-600, 600))

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from widgets.faces.card import CardState, FaceCard
-from widgets.faces.cards_model import CROPS, CardsModel, Order, described
+from app.gui.faces.face_cards import CROPS, CardsModel, CardState, FaceCard, Order, described
 
 SURE = FaceCard("a", "Face 1", CardState.ASSIGNED, 0, 9_000_000, 0.9, "P01", "p")
 WEAK = FaceCard("b", "Face 2", CardState.DOUBTFUL, 4_000_000, 1_000_000, 0.2)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.palette_matching import fit
+from widgets.dialogs.command_palette import fit
 
 NAMES = ("Make segment from marks", "Mark start", "Locate missing media…", "Review", "Reviewed by others", "Übersicht")
 

@@ -4,10 +4,10 @@ from itertools import pairwise
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from widgets.label_looks import Pattern
-from widgets.plots.lines import apart
-from widgets.plots.strokes import strokes
-from widgets.plots.ticks import nice_ticks
+from widgets.labels import Pattern
+from widgets.plots.charts import apart
+from widgets.plots.plot_canvas import strokes
+from widgets.plots.plot_data import nice_ticks
 
 numbers = st.floats(-1e12, 1e12) | st.sampled_from([math.nan, math.inf, -math.inf]) | st.none()
 

@@ -1,6 +1,6 @@
 """Bold text is written in a weight that the typeface has."""
 
-from widgets.semibold import semibold
+from widgets.text_labels import semibold
 
 
 def test_bold_becomes_the_bundled_weight_and_nothing_else_changes() -> None:

@@ -2,12 +2,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from project.entities.study_records import Segment, Verdict
 from project.timebase import FrameTimes
-from project.types import Segment, Verdict
-from widgets.timeline.gestures import Create, Edge, Move, Resize
-from widgets.timeline.lane import Lane, lane_key
-from widgets.timeline.model import TimelineModel
-from widgets.timeline.snapping import Snapper
+from widgets.timeline.drag_gestures import Create, Edge, Move, Resize, Snapper
+from widgets.timeline.lanes import Lane, lane_key
+from widgets.timeline.timeline_model import TimelineModel
 
 DURATION = 10_000_000
 FRAMES = FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION)

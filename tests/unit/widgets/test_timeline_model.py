@@ -4,14 +4,11 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.types import Segment, Verdict
-from widgets.timeline.describe import describe
-from widgets.timeline.hits import Part, hit
-from widgets.timeline.lane import Lane, LaneKind, lane_key
-from widgets.timeline.layout import HEADER, RULER, lay_out
-from widgets.timeline.model import TimelineModel
-from widgets.timeline.track import HIDDEN, SELECTED
-from widgets.timeline.viewport import Viewport
+from project.entities.study_records import Segment, Verdict
+from widgets.timeline.lanes import Lane, LaneKind, lane_key
+from widgets.timeline.timeline_layout import HEADER, RULER, TimelineHitPart, Viewport, hit, lay_out
+from widgets.timeline.timeline_model import HIDDEN, SELECTED, TimelineModel
+from widgets.timeline.timeline_view import describe
 
 LANES = (Lane("w", "Sound", LaneKind.WAVEFORM), Lane(lane_key("a"), "A", editable=True), Lane(lane_key("b"), "B"))
 
@@ -78,23 +75,23 @@ def test_a_hit_is_the_segment_that_is_drawn_there(found: list[tuple[int, int, st
             middle = (segment.start_us + segment.end_us) / 2
             y = RULER + band.row_top(int(track.rows[i])) + band.row_height / 2
             at = hit(one, bands, view, HEADER + view.time_to_x(middle), y)
-            assert (at.part, at.segment) == (Part.BODY, segment)
+            assert (at.part, at.segment) == (TimelineHitPart.BODY, segment)
             at = hit(one, bands, view, HEADER + view.time_to_x(segment.start_us) + 1, y)
-            assert (at.part, at.segment) == (Part.START, segment)
+            assert (at.part, at.segment) == (TimelineHitPart.START, segment)
             at = hit(one, bands, view, HEADER + view.time_to_x(segment.end_us) - 1, y)
-            assert (at.part, at.segment) == (Part.END, segment)
+            assert (at.part, at.segment) == (TimelineHitPart.END, segment)
 
 
 def test_hits_tell_ruler_header_and_empty_lane_apart() -> None:
     one = model()
     bands, view = lay_out(one), Viewport(0, 1000, 1000, 1_000_000)
     lane = bands[1]
-    assert hit(one, bands, view, HEADER + 10, 5).part is Part.RULER
-    assert hit(one, bands, view, 10, 5).part is Part.NOWHERE
-    assert hit(one, bands, view, 10, RULER + lane.top + 5).part is Part.HEADER
+    assert hit(one, bands, view, HEADER + 10, 5).part is TimelineHitPart.RULER
+    assert hit(one, bands, view, 10, 5).part is TimelineHitPart.NOWHERE
+    assert hit(one, bands, view, 10, RULER + lane.top + 5).part is TimelineHitPart.HEADER
     found = hit(one, bands, view, HEADER + 250, RULER + lane.top + 5)
-    assert (found.part, found.band, found.time_us) == (Part.LANE, lane, 250_000)
-    assert hit(one, bands, view, HEADER + 10, 2000).part is Part.NOWHERE
+    assert (found.part, found.band, found.time_us) == (TimelineHitPart.LANE, lane, 250_000)
+    assert hit(one, bands, view, HEADER + 10, 2000).part is TimelineHitPart.NOWHERE
 
 
 def test_selection_follows_segments() -> None:

@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from widgets.label_looks import Pattern
+from widgets.labels import Pattern
 from widgets.timeline.raster import (
     PATTERNS,
-    Inks,
+    RasterColours,
     columns,
     coverage,
     pattern_mask,
@@ -18,7 +18,7 @@ from widgets.timeline.raster import (
 )
 
 KINDS = (Pattern.HATCH, Pattern.SOLID, Pattern.DOTS)
-INKS = Inks(
+INKS = RasterColours(
     np.array([[11, 12], [21, 22], [31, 32]], np.uint32), tuple(PATTERNS.index(kind) for kind in KINDS), 99, 7, 2
 )
 
@@ -71,7 +71,7 @@ def test_labels_that_share_a_column_share_its_height() -> None:
 def test_any_number_of_labels_share_a_row(shares: list[list[int]], height: int) -> None:
     counts = np.array(shares, np.int32)
     count = len(shares)
-    inks = Inks(
+    inks = RasterColours(
         np.array([[10 * n + 11, 10 * n + 12] for n in range(count)], np.uint32),
         tuple(n % len(PATTERNS) for n in range(count)),
         9,

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from project.types import Segment, Verdict
-from widgets.timeline import stacking
-from widgets.timeline.stacking import MAX_ROWS
-from widgets.timeline.track import MANY, SegmentTrack, order
+from project.entities.study_records import Segment, Verdict
+from widgets.timeline import timeline_model as stacking
+from widgets.timeline.timeline_model import MANY, MAX_ROWS, SegmentTrack, order
 
 verdicts = st.sampled_from(list(Verdict))
 

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.timeline.ruler import LABEL_PX, label, ticks
-from widgets.timeline.viewport import MIN_US_PER_PX, Viewport
+from widgets.timeline.timeline_layout import LABEL_PX, MIN_US_PER_PX, Viewport, label, ticks
 
 viewports = st.builds(
     lambda width, duration, zoom, at: Viewport(at * duration, zoom, width, duration).settled(),

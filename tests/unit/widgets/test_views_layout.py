@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.views_layout import Corner, insets, nearest_corner, side_by_side
+from widgets.player.camera_grid import Corner, insets, nearest_corner, side_by_side
 
 ASPECTS = st.lists(st.floats(0.3, 3), min_size=1, max_size=7)
 SIDES = st.floats(100, 3000)

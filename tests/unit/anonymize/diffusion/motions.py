@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from models.flow.base import Flow, Picture
+from models.flow.optical_flow import Flow, Picture
 
 
 class Shift:

@@ -7,9 +7,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from anonymize.masks import MaskSet
-from anonymize.methods.base import Face
-from project.types import FaceTrack
+from anonymize.masking.masks import MaskSet
+from anonymize.methods.face_methods import Face
+from project.entities.study_records import FaceTrack
 from tests.unit.anonymize.tracks import track
 
 WIDTH, HEIGHT, RATE_US = 160, 120, 40_000

@@ -4,9 +4,7 @@ import numpy as np
 import torch
 from diffusers.models.attention_processor import Attention, AttnProcessor2_0
 
-from anonymize.methods.diffusion.attention import GuidedAttention, cross_frame, spatial, temporal
-from anonymize.methods.diffusion.flow_guidance import Motion
-from anonymize.methods.diffusion.guidance import Guidance
+from anonymize.methods.diffusion.fresco import Guidance, GuidedAttention, Motion, cross_frame, spatial, temporal
 from tests.unit.anonymize.diffusion.motions import Shift, shifted
 
 SIZE, FRAMES, HEADS, CHANNELS = 8, 4, 2, 8

@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymize.masks import MaskSet
-from anonymize.methods.diffusion.crops import View, steady, whole
-from anonymize.methods.diffusion.shots import nearest, shots
+from anonymize.masking.masks import MaskSet
+from anonymize.methods.diffusion.shots import CropWindow, nearest, shots, steady, whole
 from tests.unit.anonymize.tracks import track
 
 
@@ -50,17 +49,17 @@ def test_the_crop_covers_what_the_renderer_masks() -> None:
 
 def test_a_crop_of_the_same_size_is_the_picture_itself() -> None:
     picture = noise(60, 80)
-    assert (View(10, 20, 32, 24).cut(picture, (32, 24)) == picture[20:44, 10:42]).all()
+    assert (CropWindow(10, 20, 32, 24).cut(picture, (32, 24)) == picture[20:44, 10:42]).all()
 
 
 def test_beyond_the_picture_its_edge_is_repeated() -> None:
     picture = noise(20, 20)
-    assert (View(-5, 3, 10, 10).cut(picture, (10, 10))[:, :5] == picture[3:13, :1]).all()
+    assert (CropWindow(-5, 3, 10, 10).cut(picture, (10, 10))[:, :5] == picture[3:13, :1]).all()
 
 
 def test_what_was_cut_is_placed_back() -> None:
     picture = np.repeat(np.repeat(noise(10, 10), 12, axis=0), 12, axis=1)
-    view = View(7.3, 11.6, 90.2, 90.2)
+    view = CropWindow(7.3, 11.6, 90.2, 90.2)
     placed = view.place(view.cut(picture, (256, 256)), (20, 24, 60, 50))
     assert placed.shape == (50, 60, 3)
     assert np.abs(placed.astype(int) - picture[24:74, 20:80]).mean() < 3
@@ -68,12 +67,12 @@ def test_what_was_cut_is_placed_back() -> None:
 
 def test_a_rectangle_larger_than_the_crop_is_filled() -> None:
     drawn = np.full((64, 64, 3), 77, np.uint8)
-    assert (View(30, 30, 20, 20).place(drawn, (0, 0, 100, 90)) == 77).all()
+    assert (CropWindow(30, 30, 20, 20).place(drawn, (0, 0, 100, 90)) == 77).all()
 
 
 def test_a_whole_picture_goes_through_at_multiples_of_64() -> None:
     view, size = whole((1280, 720), 512)
-    assert view == View(0, 0, 1280, 720)
+    assert view == CropWindow(0, 0, 1280, 720)
     assert size == (896, 512)
 
 

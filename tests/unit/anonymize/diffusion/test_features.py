@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from anonymize.methods.diffusion.features import Terms, gram, optimize, pulled, restyled
-from anonymize.methods.diffusion.flow_guidance import Motion
+from anonymize.methods.diffusion.fresco import Motion, Terms, gram, optimize, pulled, restyled
 from tests.unit.anonymize.diffusion.motions import Shift, shifted
 
 SIZE, FRAMES, CHANNELS, PIXELS = 12, 3, 5, 4

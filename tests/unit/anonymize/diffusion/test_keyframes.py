@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.methods.diffusion.batches import batches
-from anonymize.methods.diffusion.keyframes import change, keyframes, with_excursions
+from anonymize.methods.diffusion.shots import batches, change, keyframes, with_excursions
 
 
 @given(st.lists(st.floats(0, 100), max_size=120), st.integers(1, 10), st.integers(0, 20))

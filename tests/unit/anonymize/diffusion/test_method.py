@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
-from anonymize.masks import MaskSet
-from anonymize.methods.diffusion import loading, presets
-from anonymize.methods.diffusion.method import Diffusion
-from anonymize.methods.diffusion.options import DiffusionOptions
+from anonymize.masking.masks import MaskSet
+from anonymize.methods.diffusion import diffusion_options as presets
+from anonymize.methods.diffusion import diffusion_setup as loading
+from anonymize.methods.diffusion.diffusion_face import Diffusion
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.solid import Solid
-from anonymize.painting import hide
-from anonymize.render import RenderPlan, render
-from media.index import load_index
-from models import weights
+from anonymize.rendering.compositing import hide
+from anonymize.rendering.face_renderer import RenderPlan, render
+from media.frame_index import load_index
+from models.weights import installed_weights as weights
 from models.weights.adding import add
 from project.errors import Cancelled, UserError
 from project.progress import Silent
@@ -71,8 +72,8 @@ def test_a_clip_is_rendered_and_nothing_outside_the_masks_is_touched(lab: Path, 
 
 
 def test_compositing_changes_no_sample_outside_the_mask(lab: Path) -> None:
-    from anonymize.ellipses import Area
-    from anonymize.painting import replace as put
+    from anonymize.masking.masks import Area
+    from anonymize.rendering.compositing import replace as put
 
     source = Source([moving(4)])
     method = Diffusion(OPTIONS)
@@ -136,7 +137,9 @@ def test_landmarks_without_their_model_are_refused_before_anything_is_loaded(
 
 
 def test_without_packages_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anonymize.methods.diffusion.method.find_spec", lambda name: None if name == "torch" else name)
+    monkeypatch.setattr(
+        "anonymize.methods.diffusion.diffusion_face.find_spec", lambda name: None if name == "torch" else name
+    )
     with pytest.raises(UserError, match="needs torch"):
         Diffusion().begin(Source([moving(3)]), Silent())
 

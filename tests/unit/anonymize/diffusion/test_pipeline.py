@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from anonymize.methods.diffusion.pipeline import CONTROL_SCALE, Drawn, Translator
-from anonymize.methods.diffusion.presets import PRESETS, Preset
-from anonymize.methods.diffusion.schedules import schedule
+from anonymize.methods.diffusion.diffusion_options import PRESETS, Preset
+from anonymize.methods.diffusion.pipeline import CONTROL_SCALE, GeneratedBatch, Translator, schedule
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled
 from project.progress import Silent
@@ -36,11 +35,11 @@ def edges(count: int) -> list[np.ndarray]:
     return [np.uint8(np.random.default_rng(i).random((SIZE, SIZE, 1)) > 0.9).repeat(3, 2) * 255 for i in range(count)]
 
 
-def draw(made: Translator, count: int, **more: Any) -> Drawn:
+def draw(made: Translator, count: int, **more: Any) -> GeneratedBatch:
     return made.draw(pictures(count), edges(count), made.encoded("a face", "none"), 7, 0.75, **more)
 
 
-def rounding(drawn: Drawn, preset: Preset) -> float:
+def rounding(drawn: GeneratedBatch, preset: Preset) -> float:
     """Return how far the same arithmetic in another order may lie apart, as processors and batches differ in it.
 
     Each step rounds to some units in the last place of the largest number, and guidance multiplies the difference of

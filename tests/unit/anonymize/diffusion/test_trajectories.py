@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymize.methods.diffusion.trajectories import link, trajectories
+from anonymize.methods.diffusion.fresco import link, trajectories
 
 sizes = st.tuples(st.integers(1, 7), st.integers(1, 7))
 

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from anonymize.methods.diffusion.appearance import appearance
-from anonymize.methods.diffusion.control import edges, lines
-from anonymize.methods.diffusion.likeness import Embedded, copied, installed
-from anonymize.methods.diffusion.options import DiffusionOptions
-from models.faces.landmarks.base import IBUG, MEDIAPIPE, Landmarks
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
+from anonymize.methods.diffusion.keyframe_drawing import Embedded, appearance, copied, edges, installed, lines
+from models.faces.landmarks.landmark_finders import IBUG, MEDIAPIPE, Landmarks
 from project.errors import UserError
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from anonymize.methods.diffusion import presets, store
-from anonymize.methods.diffusion.options import DiffusionOptions
-from anonymize.methods.diffusion.pipeline import Drawn, Translator
-from anonymize.methods.diffusion.work import ATTEMPTS, Work
+from anonymize.methods.diffusion import diffusion_options as presets
+from anonymize.methods.diffusion import shot_drawing as store
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
+from anonymize.methods.diffusion.diffusion_rendering import ATTEMPTS, DiffusionRenderer
+from anonymize.methods.diffusion.pipeline import GeneratedBatch, Translator
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled, UserError
 from project.progress import Silent
@@ -76,13 +77,15 @@ class Fixed:
         self.closed = True
 
 
-def work(folder: Path, source: Source, told: Silent | None = None, likeness: Any = None, **options: Any) -> Work:
+def work(
+    folder: Path, source: Source, told: Silent | None = None, likeness: Any = None, **options: Any
+) -> DiffusionRenderer:
     chosen = DiffusionOptions(**{"size": 64, "batch": 3, **options})
     pipe = tiny.pipeline(folder)
-    return Work(chosen, source, pipe, DenseInverseSearch(), likeness, None, "tiny", told or Silent())
+    return DiffusionRenderer(chosen, source, pipe, DenseInverseSearch(), likeness, None, "tiny", told or Silent())
 
 
-def drawn(made: Work, source: Source) -> list[np.ndarray]:
+def drawn(made: DiffusionRenderer, source: Source) -> list[np.ndarray]:
     """Draw everything that the source asks for."""
     made.draw_keys()
     found = []
@@ -286,8 +289,8 @@ def test_a_face_that_stays_too_close_is_not_drawn_at_all(tmp_path: Path, monkeyp
 
 
 def test_networks_that_give_back_the_source_draw_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def give_back(self: Translator, frames: list[np.ndarray], *_: Any, **__: Any) -> Drawn:
-        return Drawn(np.stack(frames).astype(np.float32) / 255, torch.zeros(1, 2, 4, 8, 8))
+    def give_back(self: Translator, frames: list[np.ndarray], *_: Any, **__: Any) -> GeneratedBatch:
+        return GeneratedBatch(np.stack(frames).astype(np.float32) / 255, torch.zeros(1, 2, 4, 8, 8))
 
     monkeypatch.setattr(Translator, "draw", give_back)
     source = Source([moving(3)])

@@ -14,7 +14,7 @@ from diffusers import (
 )
 from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
-from anonymize.methods.diffusion.method import Diffusion
+from anonymize.methods.diffusion.diffusion_face import Diffusion
 from models.weights.adding import add
 
 _WIDTH = 16

@@ -5,13 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymize.measures.detection import detection_rate, still_found
-from anonymize.measures.expression import agreement, kappa
-from anonymize.measures.figure import Figure, pooled
-from anonymize.measures.landmarks_error import interocular, mean_error, normalized_error
-from anonymize.measures.leaks import leaks
-from anonymize.measures.signals import lag, mean_difference, pearson
-from anonymize.measures.warp import seen_in_both, warp_error, warp_ratio
+from anonymize.measures.frame_measures import (
+    agreement,
+    detection_rate,
+    interocular,
+    kappa,
+    lag,
+    leaks,
+    mean_difference,
+    mean_error,
+    normalized_error,
+    pearson,
+    still_found,
+)
+from anonymize.measures.frame_observation import seen_in_both, warp_error, warp_ratio
+from anonymize.measures.privacy_report import MeasuredValue, pooled
 
 FACES = np.array([[10, 10, 40, 40], [200, 50, 30, 30]], np.float32)
 
@@ -87,7 +95,7 @@ def test_what_does_not_move_has_no_correlation_but_a_reason() -> None:
     assert pearson(WAVE, np.full(200, 3.0)).note == "The signal does not move in the clip."
     assert pearson(np.full(200, 3.0), WAVE).note == "The signal does not move in the source."
     few = np.where(np.arange(200) < 9, WAVE, np.nan)
-    assert pearson(few, WAVE) == Figure(None, 9, "It takes 10 pairs; there are 9.")
+    assert pearson(few, WAVE) == MeasuredValue(None, 9, "It takes 10 pairs; there are 9.")
 
 
 def test_a_shift_lowers_the_correlation_and_is_found() -> None:
@@ -103,7 +111,7 @@ def test_a_shift_lowers_the_correlation_and_is_found() -> None:
 
 def test_angles_take_the_shorter_way_round() -> None:
     assert mean_difference(np.array([179.0]), np.array([-179.0]), turn=360).value == pytest.approx(2)
-    assert mean_difference(np.array([1.0, np.nan]), np.array([2.5, 3.0])) == Figure(1.5, 1)
+    assert mean_difference(np.array([1.0, np.nan]), np.array([2.5, 3.0])) == MeasuredValue(1.5, 1)
     assert mean_difference(np.array([np.nan]), np.array([1.0])).value is None
 
 
@@ -150,10 +158,12 @@ def test_expressions_agree_beyond_chance_or_not() -> None:
 
 
 def test_pooled_figures_weigh_by_what_they_were_taken_from() -> None:
-    assert pooled([Figure(1.0, 3), Figure(0.0, 1), Figure(None, 9, "no")], "none") == Figure(0.75, 4)
-    assert pooled([Figure(None, 0, "no")], "none") == Figure(None, 0, "none")
+    assert pooled(
+        [MeasuredValue(1.0, 3), MeasuredValue(0.0, 1), MeasuredValue(None, 9, "no")], "none"
+    ) == MeasuredValue(0.75, 4)
+    assert pooled([MeasuredValue(None, 0, "no")], "none") == MeasuredValue(None, 0, "none")
 
 
 def test_a_figure_goes_through_json() -> None:
-    for one in (Figure(0.25, 4), Figure(None, 0, "Why.")):
-        assert Figure.from_json(one.as_json()) == one
+    for one in (MeasuredValue(0.25, 4), MeasuredValue(None, 0, "Why.")):
+        assert MeasuredValue.from_json(one.as_json()) == one

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymize.measures.measure import measure
-from anonymize.measures.report import NAIVE, PARROT, RAW, PrivacyReport
-from anonymize.measures.strangers import Stranger
-from anonymize.measures.subject import MeasureOptions, Subject
-from anonymize.measures.tools import Tools
-from anonymize.methods.registry import method
-from anonymize.render import RenderPlan, render
+from anonymize.measures.frame_measures import Tools
+from anonymize.measures.frame_observation import MeasuredRendering, MeasureOptions
+from anonymize.measures.measurement import measure
+from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
+from anonymize.measures.recognition import Stranger
+from anonymize.methods.face_methods import method
+from anonymize.rendering.face_renderer import RenderPlan, render
+from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from project.regions import Keyframe, Region, RegionKind
 from tests.unit.anonymize.measures import world
 
 TOOLS = Tools(
@@ -37,8 +37,8 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return world.clip(tmp_path_factory.mktemp("raw") / "raw.mp4")
 
 
-def subject(source: Path, clip: Path, name: str = "solid") -> Subject:
-    return Subject(source, clip, 0, world.tracks(), name, identities=NAMES, named=frozenset(NAMES))
+def subject(source: Path, clip: Path, name: str = "solid") -> MeasuredRendering:
+    return MeasuredRendering(source, clip, 0, world.tracks(), name, identities=NAMES, named=frozenset(NAMES))
 
 
 def value(report: PrivacyReport, key: str) -> float:

@@ -7,9 +7,9 @@ import pytest
 from anonymize.methods.blur import Blur
 from anonymize.methods.pixelate import Pixelate
 from anonymize.methods.solid import Solid
-from models import weights
-from models.faces.identity.registry import embedder
-from models.faces.registry import detector
+from models.faces.face_detectors import detector
+from models.faces.identity.face_embeddings import embedder
+from models.weights import installed_weights as weights
 from tests.bench.privacy_stills import embed, hidden, rates, stills
 
 GENUINE = 80

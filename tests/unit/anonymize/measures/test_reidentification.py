@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonymize.measures.identity_variance import identity_variance
 from anonymize.measures.reidentification import (
     LEAST_ENROLLED,
     LEAST_IN_TRACK,
-    Trial,
+    AttackScores,
     by_chance,
     equal_error_rate,
+    identity_variance,
     mistaken,
     rank_one,
     reidentified,
@@ -41,7 +41,7 @@ def strangers(seed: int = 1) -> NDArray[np.float64]:
     return np.random.default_rng(seed).normal(0, 1, (len(WHO), SIZE))
 
 
-def attack(gallery: NDArray[np.float64], probes: NDArray[np.float64]) -> Trial:
+def attack(gallery: NDArray[np.float64], probes: NDArray[np.float64]) -> AttackScores:
     return trial(gallery, probes, WHO, WHEN, APART)
 
 

@@ -7,9 +7,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.base import Detections
-from models.faces.landmarks.base import IBUG, Landmarks
-from project.types import FaceTrack, Json
+from models.faces.face_detectors import Detections
+from models.faces.landmarks.landmark_finders import IBUG, Landmarks
+from project.entities.study_records import FaceTrack, Json
 from tests.fakes.clips import make_clip
 from tests.unit.anonymize.tracks import track
 

@@ -4,8 +4,8 @@ import hashlib
 
 import pytest
 
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.kinds import KINDS, NAMES, STRUCTURED
+from anonymize.pii_detection.pii_finder import PersonalFinder
+from anonymize.pii_detection.pii_hit import KINDS, NAMES, STRUCTURED
 from tests.pii.labelled import DEVELOPMENT, HELD_OUT, PUBLIC, Span, judged, sentences
 
 

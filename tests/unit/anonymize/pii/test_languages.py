@@ -3,15 +3,13 @@
 
 import pytest
 
-from anonymize.pii.addresses import addresses
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.kinds import ACCOUNT, ADDRESS, BIRTH, DATE, IDENTITY, MAIL, PERSON, PLACE
-from anonymize.pii.languages import UNCLEAR, language_of, words_by_language
-from anonymize.pii.national_numbers import is_chinese, is_french, is_german_card, is_german_tax, is_spanish
-from anonymize.pii.study_words import KnownWord
-from models.names.base import Named
-from models.names.by_language import NamesByLanguage
-from project.number_words import number_views
+from anonymize.pii_detection.identity_numbers import is_chinese, is_french, is_german_card, is_german_tax, is_spanish
+from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
+from anonymize.pii_detection.pii_hit import ACCOUNT, ADDRESS, BIRTH, DATE, IDENTITY, MAIL, PERSON, PLACE
+from anonymize.pii_detection.postal_addresses import addresses
+from anonymize.pii_detection.text_languages import UNCLEAR, language_of, words_by_language
+from models.names.name_finders import NamesByLanguage, NameSpan
+from project.text_matching.number_words import number_views
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -201,7 +199,7 @@ class Listed:
     def find_all(self, texts):
         self.read += texts
         return [
-            [Named(at, at + len(self.name), "person", 0.6)] if (at := text.find(self.name)) >= 0 else []
+            [NameSpan(at, at + len(self.name), "person", 0.6)] if (at := text.find(self.name)) >= 0 else []
             for text in texts
         ]
 

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from presidio_analyzer.context_aware_enhancers import LemmaContextAwareEnhancer
 from presidio_analyzer.predefined_recognizers import UrlRecognizer
 
-from anonymize.pii.engine import analyzer
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.links import links
-from anonymize.pii.presidio_parts import SUFFIXES, BlankEngine, NearContext
-from project.withdrawing.spellings import dates_in
+from anonymize.pii_detection.pii_finder import PersonalFinder
+from anonymize.pii_detection.presidio_engine import analyzer, links
+from anonymize.pii_detection.presidio_recognizers import SUFFIXES, BlankEngine, NearContext
+from project.text_matching.spellings import dates_in
 
 _LENGTH = 120_000
 """Characters; a rule that goes back over all of a text from each place in it takes half an hour for one."""

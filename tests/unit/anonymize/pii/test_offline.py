@@ -17,8 +17,8 @@ socket.socket.connect_ex = refuse
 socket.getaddrinfo = refuse
 socket.create_connection = refuse
 
-from anonymize.pii.engine import analyzer, presidio
-from anonymize.pii.finding import PersonalFinder
+from anonymize.pii_detection.presidio_engine import analyzer, presidio
+from anonymize.pii_detection.pii_finder import PersonalFinder
 
 analyzer()
 text = "Mail anna.lee@example.co.uk, see www.example.org/x, card 4111 1111 1111 1111, call +44 20 7946 0958"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.pii.finding import PersonalFinder
-from project.types import Json
+from anonymize.pii_detection.pii_finder import PersonalFinder
+from project.entities.study_records import Json
 
 
 @pytest.mark.parametrize(("flat", "least"), [(False, 0.98), (True, 0.90)])

@@ -6,13 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.hit import Stretch, settled
-from anonymize.pii.kinds import KINDS
-from anonymize.pii.replacing import Replacements
-from anonymize.pii.scrubbing import PersonalPlaces
-from anonymize.pii.study_words import KnownWord
-from anonymize.text import Scrubber, telling
+from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
+from anonymize.pii_detection.pii_hit import KINDS, PiiSpan, settled
+from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements
+from anonymize.pii_detection.text_scrubber import TextScrubber, telling
 from tests.pii.labelled import sentences
 
 FINDER = PersonalFinder([KnownWord("Anastasia", participant_id="p1"), KnownWord("Bo")], ["Pepper"])
@@ -37,7 +34,7 @@ def test_hits_stand_in_the_text_in_order_and_do_not_overlap(text: str) -> None:
 @given(TALK)
 def test_a_scrubbed_text_stays_as_it_is(text: str) -> None:
     replacements = Replacements(people={"p1": "Rowan"})
-    scrubber = Scrubber({}, (PersonalPlaces(FINDER.find, replacements), telling))
+    scrubber = TextScrubber({}, (PersonalPlaces(FINDER.find, replacements), telling))
     once = scrubber.scrub(text).text
     assert scrubber.scrub(once).text == once
 
@@ -51,7 +48,7 @@ def test_a_scrubbed_text_stays_as_it_is(text: str) -> None:
 )
 def test_what_any_rule_found_is_inside_some_hit(found: list[tuple[int, int, str, float]]) -> None:
     text = "abcdefghij klmno pqrst uvwxyz"
-    stretches = [Stretch(start, end, kind, score) for start, end, kind, score in found]
+    stretches = [PiiSpan(start, end, kind, score) for start, end, kind, score in found]
     hits = settled(text, stretches)
     covered = {at for hit in hits for at in range(hit.start, hit.end)}
     for one in stretches:

@@ -1,10 +1,9 @@
 """What is written instead is the same for the same person and thing."""
 
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.hit import Hit
-from anonymize.pii.replacing import Replacements, stand_in_names
-from anonymize.pii.scrubbing import PersonalPlaces
-from anonymize.text import Scrubber
+from anonymize.pii_detection.pii_finder import PersonalFinder
+from anonymize.pii_detection.pii_hit import PiiMatch
+from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements, stand_in_names
+from anonymize.pii_detection.text_scrubber import TextScrubber
 
 FINDER = PersonalFinder()
 
@@ -38,9 +37,9 @@ def test_what_people_chose_is_written_and_its_number_is_nobody_elses() -> None:
 
 def test_all_names_of_a_participant_are_one() -> None:
     made = Replacements(people={"p": "Rowan"})
-    assert made.of(Hit(0, 2, "person", "Jo", 1.0, "study", "p")) == "Rowan"
-    assert made.of(Hit(0, 4, "person", "Joey", 1.0, "study", "p", "Jo")) == "Rowan"
-    assert made.of(Hit(0, 2, "phone", "12", 1.0, "rules", "p")) == "[PHONE_1]"
+    assert made.of(PiiMatch(0, 2, "person", "Jo", 1.0, "study", "p")) == "Rowan"
+    assert made.of(PiiMatch(0, 4, "person", "Joey", 1.0, "study", "p", "Jo")) == "Rowan"
+    assert made.of(PiiMatch(0, 2, "phone", "12", 1.0, "rules", "p")) == "[PHONE_1]"
 
 
 def test_stand_ins_are_fixed_and_never_taken() -> None:
@@ -56,6 +55,6 @@ def test_scrubbing_keeps_what_is_kept_and_finds_nothing_in_its_own_work() -> Non
     text = "I'm Anastasia, and this is Bilal."
     keep = text.index("Bilal")
     places = PersonalPlaces(FINDER.find, Replacements(people={"p": "Rowan"}), {text})
-    kept = Scrubber({}, (places,), lambda one: [(keep, keep + 5)] if one == text else [])
+    kept = TextScrubber({}, (places,), lambda one: [(keep, keep + 5)] if one == text else [])
     assert kept.scrub(text).text == "I'm [PERSON_1], and this is Bilal."
-    assert Scrubber({}, (places,)).scrub("Thanks, Rowan.").text == "Thanks, Rowan."
+    assert TextScrubber({}, (places,)).scrub("Thanks, Rowan.").text == "Thanks, Rowan."

@@ -2,8 +2,8 @@
 
 import pytest
 
-from anonymize.pii.checksums import is_card, is_iban
-from anonymize.pii.finding import PersonalFinder
+from anonymize.pii_detection.identity_numbers import is_card, is_iban
+from anonymize.pii_detection.pii_finder import PersonalFinder
 
 FINDER = PersonalFinder()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.pii.spoken import written
+from project.text_matching.spoken_forms import written
 
 SAID = (
     "one two three oh zero ten twenty nineteen hundred thousand and double triple a b i o p first third plus "

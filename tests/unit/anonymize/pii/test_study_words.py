@@ -2,8 +2,7 @@
 
 import pytest
 
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.study_words import KnownWord
+from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
 
 KNOWN = [
     KnownWord("Wojciech", participant_id="p1"),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymize.masks import MaskSet
-from anonymize.methods.base import Face
-from project.types import FaceTrack
+from anonymize.masking.masks import MaskSet
+from anonymize.methods.face_methods import Face
+from project.entities.study_records import FaceTrack
 
 SIZE = (200, 160)
 STEP_US = 40_000

@@ -5,7 +5,7 @@ from dataclasses import astuple
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.methods.synthetic.look import look_of
+from anonymize.methods.synthetic.head_shape import look_of
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

@@ -5,15 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from anonymize.methods.synthetic.expression import REST, Expression, Pose
-from anonymize.methods.synthetic.motion import GAP_US, HOLD_US, Seen, motion
+from anonymize.methods.synthetic.expression import GAP_US, HOLD_US, REST, Expression, FaceSample, HeadPose, motion
 
 STEP = 40_000
 
 
-def seen(frame: int, face: Expression | None = REST, x: float = 100.0) -> Seen:
-    pose = Pose(np.zeros(3), np.array([x + 20, 70.0]), 0.5)
-    return Seen(frame, frame * STEP, np.array([x, 50.0, 40.0, 50.0]), None if face is None else (pose, face))
+def seen(frame: int, face: Expression | None = REST, x: float = 100.0) -> FaceSample:
+    pose = HeadPose(np.zeros(3), np.array([x + 20, 70.0]), 0.5)
+    return FaceSample(frame, frame * STEP, np.array([x, 50.0, 40.0, 50.0]), None if face is None else (pose, face))
 
 
 def test_a_blink_is_drawn_when_it_happens_and_wholly() -> None:

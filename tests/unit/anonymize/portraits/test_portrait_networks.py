@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from anonymize.methods import deepfake
 from anonymize.methods.cartoon import Cartoon, CartoonOptions
-from anonymize.methods.deepfake import Deepfake
-from anonymize.methods.network import unchanged
-from anonymize.methods.source_faces import SourceFace, assigned, folder, source_faces
-from models import weights
+from anonymize.methods.deepfake import Deepfake, SourceFace, assigned, folder, source_faces
+from anonymize.methods.face_network import unchanged
+from models.weights import installed_weights as weights
 from project.errors import UserError
 from project.progress import Silent
 from tests.fakes.points478 import Finder

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from anonymize.methods.synthetic.expression import REST, Expression, Pose
-from anonymize.methods.synthetic.method import SyntheticFace, SyntheticOptions
+from anonymize.methods.synthetic.expression import REST, Expression, HeadPose
+from anonymize.methods.synthetic.face_drawing import Light
 from anonymize.methods.synthetic.portrait import Portrait
-from anonymize.methods.synthetic.rasterise import Light
+from anonymize.methods.synthetic.synthetic_face import SyntheticFace, SyntheticOptions
 from project.progress import Silent
 from tests.fakes.points478 import Finder
 from tests.unit.anonymize.portraits.sources import Source
@@ -70,7 +70,7 @@ def test_without_landmarks_nothing_is_drawn() -> None:
 def portrait(expression: Expression, turn: tuple[float, float, float] = (0, 0, 0), light: Light = DAY) -> np.ndarray:
     source = Source([track([(60, 40, 80, 100)])])
     face = next(source.faces("face"))
-    layer = Portrait("P03").layer(face, Pose(np.array(turn), np.array([100.0, 72.0]), 0.6), expression, light)
+    layer = Portrait("P03").layer(face, HeadPose(np.array(turn), np.array([100.0, 72.0]), 0.6), expression, light)
     shown = np.full(face.crop.shape, 128, np.uint8)
     layer.over(shown, face.x, face.y)
     return shown

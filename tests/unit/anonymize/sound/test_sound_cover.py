@@ -8,14 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonymize.sound.cover import FADE_US, CoverFilter, Span, covered_samples
-from anonymize.sound.kinds import BEEP, COVERS, MUTE, SILENCE
-from anonymize.sound.room_tone import RoomTone, measure_room
+from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, TimeSpan, covered_samples, measure_room
+from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE
 
 RATE = 8000
 SOUND = np.random.default_rng(3).uniform(-0.9, 0.9, (2, 4000)).astype(np.float32)
 spans = st.lists(
-    st.builds(lambda start, length: Span(start, start + length), st.integers(-50_000, 520_000), st.integers(0, 90_000)),
+    st.builds(
+        lambda start, length: TimeSpan(start, start + length), st.integers(-50_000, 520_000), st.integers(0, 90_000)
+    ),
     max_size=6,
 )
 
@@ -32,7 +33,7 @@ def covered(sound: NDArray[np.float32], cover: CoverFilter, sizes: list[int], st
     return np.concatenate(list(cover.treat(cut(sound, sizes), RATE, start_us)), axis=1)
 
 
-def inside(found: list[Span], start_us: int, margin: int = 0) -> NDArray[np.bool_]:
+def inside(found: list[TimeSpan], start_us: int, margin: int = 0) -> NDArray[np.bool_]:
     """Samples that a span touches, by their times; `margin` samples more on each side."""
     here = np.zeros(SOUND.shape[1], bool)
     for one in found:
@@ -45,7 +46,7 @@ def inside(found: list[Span], start_us: int, margin: int = 0) -> NDArray[np.bool
 @given(spans, st.lists(st.integers(1, 900), min_size=1, max_size=4), st.integers(0, 60_000))
 @settings(max_examples=120, deadline=None)
 def test_muted_spans_are_zero_and_all_beside_their_fades_is_the_same_bit_for_bit(
-    found: list[Span], sizes: list[int], start_us: int
+    found: list[TimeSpan], sizes: list[int], start_us: int
 ) -> None:
     made = covered(SOUND, CoverFilter(found), sizes, start_us)
     assert made.shape == SOUND.shape
@@ -57,7 +58,9 @@ def test_muted_spans_are_zero_and_all_beside_their_fades_is_the_same_bit_for_bit
 
 @given(spans, st.sampled_from(list(COVERS)), st.lists(st.integers(1, 900), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_how_the_sound_is_cut_into_blocks_makes_no_difference(found: list[Span], kind: str, sizes: list[int]) -> None:
+def test_how_the_sound_is_cut_into_blocks_makes_no_difference(
+    found: list[TimeSpan], kind: str, sizes: list[int]
+) -> None:
     tone = measure_room(iter([SOUND * np.float32(0.01)]), RATE)
     cover = CoverFilter(found, kind, tone)
     whole = covered(SOUND, cover, [SOUND.shape[1]])
@@ -66,7 +69,7 @@ def test_how_the_sound_is_cut_into_blocks_makes_no_difference(found: list[Span],
 
 @given(spans, st.sampled_from(list(COVERS)))
 @settings(max_examples=60, deadline=None)
-def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: list[Span], kind: str) -> None:
+def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: list[TimeSpan], kind: str) -> None:
     tone = RoomTone(np.ones((1, 1)) * 1e-3)
     cover = CoverFilter(found, kind, tone)
     one, two = (covered(each, cover, [700]) for each in (SOUND, SOUND[:, ::-1]))
@@ -75,7 +78,7 @@ def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: li
 
 
 def test_spans_that_overlap_or_touch_become_one_and_each_sample_touched_is_in() -> None:
-    found = covered_samples([Span(300, 400), Span(0, 130), Span(125, 250), Span(900, 900)], RATE)
+    found = covered_samples([TimeSpan(300, 400), TimeSpan(0, 130), TimeSpan(125, 250), TimeSpan(900, 900)], RATE)
     assert found.tolist() == [[0, 4], [7, 8]]
     assert covered_samples([], RATE).shape == (0, 2)
 
@@ -83,12 +86,12 @@ def test_spans_that_overlap_or_touch_become_one_and_each_sample_touched_is_in() 
 def test_sound_that_is_no_number_is_silent_under_a_cover() -> None:
     broken = SOUND.copy()
     broken[:, 1000:1100] = np.nan
-    made = covered(broken, CoverFilter([Span(125_000, 137_500)]), [512])
+    made = covered(broken, CoverFilter([TimeSpan(125_000, 137_500)]), [512])
     assert not made[:, 1000:1100].any()
 
 
 def test_a_beep_is_a_quiet_tone_with_nothing_under_it() -> None:
-    made = covered(SOUND, CoverFilter([Span(100_000, 300_000)], BEEP), [512])
+    made = covered(SOUND, CoverFilter([TimeSpan(100_000, 300_000)], BEEP), [512])
     heard = made[0, 800:2400]
     assert 0.05 < np.abs(heard).max() < 0.1
     spectrum = np.abs(np.fft.rfft(heard * np.hanning(len(heard))))
@@ -102,7 +105,9 @@ def test_the_tone_of_the_room_is_as_loud_as_its_quiet_moments_and_is_no_copy() -
     for second in range(8):
         sound[:, second * RATE : second * RATE + RATE // 2] += rng.normal(0, 0.3, RATE // 2).astype(np.float32)
     tone = measure_room(iter(np.array_split(sound, 13, axis=1)), RATE)
-    made = np.concatenate(list(CoverFilter([Span(0, 8_000_000)], SILENCE, tone).treat(iter([sound]), RATE, 0)), axis=1)
+    made = np.concatenate(
+        list(CoverFilter([TimeSpan(0, 8_000_000)], SILENCE, tone).treat(iter([sound]), RATE, 0)), axis=1
+    )
     assert made.std() == pytest.approx(0.003, rel=0.3)
     assert abs(np.corrcoef(made[0], quiet[0])[0, 1]) < 0.05
 

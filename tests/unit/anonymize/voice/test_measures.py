@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.voice.measures import equal_error, intonation, plain_words, syllables, word_errors
+from anonymize.voice.voice_measures import equal_error, intonation, plain_words, syllables, word_errors
 from tests.unit.anonymize.voice.speaking import vowels
 
 RATE = 16_000

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymize.voice.registry import VOICES, voice
-from anonymize.voice.streaming import UNKNOWN, Speaking, VoiceFilter
+from anonymize.sound.voice_methods import VOICES, voice
+from anonymize.sound.voice_stream import UNKNOWN, VoiceFilter, VoiceSpan
 from tests.unit.anonymize.voice.speaking import vowels
 
 SEEDS = {UNKNOWN: "nobody", "ada": "one", "bo": "two"}
@@ -111,10 +111,10 @@ def test_what_is_no_number_is_silence_and_spoils_nothing(name: str) -> None:
 def test_a_speaker_sounds_the_same_in_all_stretches_and_different_speakers_differ() -> None:
     sound = vowels(1.0, 16_000)
     thrice = np.concatenate([sound, sound, sound], axis=1)
-    speakers = [Speaking(0, 1_000_000, "ada"), Speaking(1_000_000, 2_000_000, "bo")]
+    speakers = [VoiceSpan(0, 1_000_000, "ada"), VoiceSpan(1_000_000, 2_000_000, "bo")]
     made = changed(thrice, 16_000, speakers=speakers)
     parts = [made[0, second * 16_000 + 1000 : second * 16_000 + 15_000] for second in range(3)]
-    alone = [changed(sound, 16_000, speakers=[Speaking(0, 1_000_000, who)])[0, 1000:15_000] for who in ("ada", "bo")]
+    alone = [changed(sound, 16_000, speakers=[VoiceSpan(0, 1_000_000, who)])[0, 1000:15_000] for who in ("ada", "bo")]
     assert np.allclose(parts[0], alone[0], atol=1e-4)
     assert np.allclose(parts[1], alone[1], atol=1e-4)
     assert np.abs(parts[0] - parts[1]).max() > 0.02
@@ -124,22 +124,22 @@ def test_a_speaker_sounds_the_same_in_all_stretches_and_different_speakers_diffe
 
 def test_times_of_speakers_are_on_the_axis_of_the_recording() -> None:
     sound = vowels(1.0, 16_000)
-    late = changed(sound, 16_000, start_us=5_000_000, speakers=[Speaking(5_000_000, 6_000_000, "ada")])
-    assert np.array_equal(late, changed(sound, 16_000, speakers=[Speaking(0, 1_000_000, "ada")]))
+    late = changed(sound, 16_000, start_us=5_000_000, speakers=[VoiceSpan(5_000_000, 6_000_000, "ada")])
+    assert np.array_equal(late, changed(sound, 16_000, speakers=[VoiceSpan(0, 1_000_000, "ada")]))
 
 
 def test_who_begins_last_has_the_say_and_a_long_turn_goes_on_behind_a_short_one() -> None:
     sound = vowels(3.0, 16_000)
-    speakers = [Speaking(0, 3_000_000, "ada"), Speaking(1_000_000, 2_000_000, "bo")]
+    speakers = [VoiceSpan(0, 3_000_000, "ada"), VoiceSpan(1_000_000, 2_000_000, "bo")]
     made = changed(sound, 16_000, speakers=speakers)
-    ada, bo = (changed(sound, 16_000, speakers=[Speaking(0, 3_000_000, who)]) for who in ("ada", "bo"))
+    ada, bo = (changed(sound, 16_000, speakers=[VoiceSpan(0, 3_000_000, who)]) for who in ("ada", "bo"))
     assert np.allclose(made[:, 17_000:31_000], bo[:, 17_000:31_000], atol=1e-4)
     assert np.allclose(made[:, 33_000:47_000], ada[:, 33_000:47_000], atol=1e-4)
 
 
 def test_somebody_without_a_seed_is_changed_like_nobody() -> None:
     sound = vowels(1.0, 16_000)
-    made = changed(sound, 16_000, speakers=[Speaking(0, 1_000_000, "a stranger")])
+    made = changed(sound, 16_000, speakers=[VoiceSpan(0, 1_000_000, "a stranger")])
     assert np.array_equal(made, changed(sound, 16_000))
 
 

@@ -6,18 +6,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark.metrics.chance import (
+from benchmark.metrics.classification import (
     Chance,
+    accuracy,
     accuracy_by_chance,
+    exact_match,
     exact_match_by_chance,
+    macro_f1,
     macro_f1_by_chance,
+    macro_f1_multilabel,
     macro_f1_multilabel_by_chance,
     mae_by_chance,
+    partial_match,
     partial_match_by_chance,
     pearson_by_chance,
 )
-from benchmark.metrics.classification import accuracy, macro_f1
-from benchmark.metrics.multilabel import exact_match, macro_f1_multilabel, partial_match
 from benchmark.metrics.ratings import mae, pearson
 
 THREE = ("competence", "error", "none")

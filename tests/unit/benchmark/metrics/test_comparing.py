@@ -6,8 +6,7 @@ from scipy.stats import binomtest, chi2
 from statsmodels.stats.contingency_tables import mcnemar as reference
 from statsmodels.stats.multitest import multipletests
 
-from benchmark.metrics.comparing import mcnemar
-from benchmark.metrics.families import holm
+from benchmark.metrics.paired_tests import holm, mcnemar
 from tests.unit.benchmark.metrics.cases import random_cases
 
 rights = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=80)

@@ -10,7 +10,7 @@ from statsmodels.stats.effect_size import _noncentrality_t
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
-from benchmark.metrics.conditions import Conclusion, against_raw, corrected, effect_size
+from benchmark.metrics.paired_tests import EquivalenceConclusion, against_raw, corrected, effect_size
 from tests.unit.benchmark.metrics.cases import numbers, random_cases
 
 values = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=3, max_size=15)
@@ -93,14 +93,16 @@ def shifted(by: float, noise: float) -> list[float]:
 @pytest.mark.parametrize(
     ("other", "conclusion"),
     [
-        (shifted(0.01, 0.02), Conclusion.EQUIVALENT),
-        (shifted(0.05, 0.01), Conclusion.DIFFERENT_WITHIN_MARGIN),
-        (shifted(-0.3, 0.02), Conclusion.DIFFERENT),
-        (shifted(0.0, 0.3), Conclusion.OPEN),
-        (RAW, Conclusion.OPEN),
+        (shifted(0.01, 0.02), EquivalenceConclusion.EQUIVALENT),
+        (shifted(0.05, 0.01), EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN),
+        (shifted(-0.3, 0.02), EquivalenceConclusion.DIFFERENT),
+        (shifted(0.0, 0.3), EquivalenceConclusion.OPEN),
+        (RAW, EquivalenceConclusion.OPEN),
     ],
 )
-def test_no_difference_is_said_only_where_the_draws_can_show_it(other: list[float], conclusion: Conclusion) -> None:
+def test_no_difference_is_said_only_where_the_draws_can_show_it(
+    other: list[float], conclusion: EquivalenceConclusion
+) -> None:
     assert against_raw(RAW, other).conclusion is conclusion
 
 

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from benchmark.metrics.multilabel import (
+from benchmark.metrics.classification import (
     exact_match,
-    f1_by_label,
-    highest_macro_f1,
+    highest_multilabel_macro_f1,
     macro_f1_multilabel,
+    multilabel_f1_by_label,
     partial_match,
 )
 from tests.unit.benchmark.metrics.cases import random_cases, several_labels
@@ -31,7 +31,7 @@ def test_random_cases_are_those_of_scikit_learn(cases: int) -> None:
         expected = f1_score(true, given_, labels=places, average="macro", zero_division=0)
         assert macro_f1_multilabel(truth, said, labels) == pytest.approx(expected, abs=1e-9)
         each = f1_score(true, given_, labels=places, average=None, zero_division=np.nan)
-        ours = [np.nan if one is None else one for one in f1_by_label(truth, said, labels).values()]
+        ours = [np.nan if one is None else one for one in multilabel_f1_by_label(truth, said, labels).values()]
         np.testing.assert_allclose(ours, each, atol=1e-9)
         held = true.any(1)
         hit = (true & given_).any(1)[held]
@@ -60,7 +60,9 @@ def test_who_names_everything_always_hits(pairs: list[tuple[set[str], set[str] |
 def test_who_is_always_right_has_all_that_the_draw_allows(pairs: list[tuple[set[str], set[str] | None]]) -> None:
     truth = [true for true, _ in pairs]
     assert exact_match(truth, truth) == 1
-    assert macro_f1_multilabel(truth, truth, SEVEN) == pytest.approx(highest_macro_f1(truth, SEVEN), abs=1e-12)
+    assert macro_f1_multilabel(truth, truth, SEVEN) == pytest.approx(
+        highest_multilabel_macro_f1(truth, SEVEN), abs=1e-12
+    )
 
 
 @given(items)
@@ -82,15 +84,15 @@ def test_a_judge_that_always_refuses_is_wrong_throughout() -> None:
     assert exact_match(truth, said) == 0
     assert partial_match(truth, said) == 0
     assert macro_f1_multilabel(truth, said, SEVEN) == 0
-    assert f1_by_label(truth, said, SEVEN) == {**dict.fromkeys(SEVEN), "norms": 0, "emotions": 0}
+    assert multilabel_f1_by_label(truth, said, SEVEN) == {**dict.fromkeys(SEVEN), "norms": 0, "emotions": 0}
 
 
 def test_without_items_there_is_no_figure() -> None:
     assert exact_match([], []) is None
     assert partial_match([], []) is None
     assert macro_f1_multilabel([], [], SEVEN) is None
-    assert f1_by_label([], [], SEVEN) == dict.fromkeys(SEVEN)
-    assert highest_macro_f1([], SEVEN) is None
+    assert multilabel_f1_by_label([], [], SEVEN) == dict.fromkeys(SEVEN)
+    assert highest_multilabel_macro_f1([], SEVEN) is None
 
 
 def test_what_is_no_label_is_wrong_when_said_and_a_mistake_when_true() -> None:

@@ -7,28 +7,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from benchmark.metrics.classification import accuracy, macro_f1
-from benchmark.metrics.counted import (
-    Counted,
+from benchmark.metrics.classification import accuracy, exact_match, macro_f1, macro_f1_multilabel, partial_match
+from benchmark.metrics.ratings import mae, pearson
+from benchmark.metrics.resampling import (
+    MetricContributions,
     accuracy_counted,
     exact_match_counted,
     macro_f1_counted,
     macro_f1_multilabel_counted,
     mae_counted,
+    mean_sd,
+    over_draws,
+    paired_difference,
     partial_match_counted,
     pearson_counted,
     share_counted,
 )
-from benchmark.metrics.multilabel import exact_match, macro_f1_multilabel, partial_match
-from benchmark.metrics.over_draws import over_draws, paired_difference
-from benchmark.metrics.ratings import mae, pearson
-from benchmark.metrics.spread import mean_sd
 from tests.unit.benchmark.metrics.cases import numbers, one_label, random_cases, several_labels
 
 THREE = ("competence", "error", "none")
 
 
-def whole(counted: Counted) -> float | None:
+def whole(counted: MetricContributions) -> float | None:
     n = len(counted.sums)
     return over_draws(counted, [0] * n, ["film"] * n, samples=0).value
 

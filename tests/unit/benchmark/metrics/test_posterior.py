@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.metrics.posterior import posterior
+from benchmark.metrics.ratings import posterior
 
 scores = st.integers(0, 10)
 

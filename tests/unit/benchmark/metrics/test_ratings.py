@@ -7,8 +7,7 @@ from scipy.stats import pearsonr
 from sklearn.metrics import mean_absolute_error
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from benchmark.agreement.alpha import coincidences, nominal_alpha
-from benchmark.agreement.randolph import binned
+from annotate.agreement.coefficients import binned, coincidences, nominal_alpha
 from benchmark.metrics.ratings import mae, paired, pairwise_agreement, pearson, pearson_p, randolph_kappa
 from tests.unit.benchmark.metrics.cases import numbers, random_cases
 

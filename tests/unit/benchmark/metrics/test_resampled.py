@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from benchmark.metrics.classification import accuracy, macro_f1
-from benchmark.metrics.counted import accuracy_counted, macro_f1_counted, pearson_counted
-from benchmark.metrics.over_draws import over_draws
 from benchmark.metrics.ratings import pearson
-from benchmark.metrics.resampled import intervals
+from benchmark.metrics.resampling import accuracy_counted, intervals, macro_f1_counted, over_draws, pearson_counted
 
 THREE = ("competence", "error", "none")
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.weightstats import DescrStatsW
 
-from benchmark.metrics.spread import mean_sd
+from benchmark.metrics.resampling import mean_sd
 from tests.unit.benchmark.metrics.cases import numbers, random_cases
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from benchmark.questions.rules import Rules, Scene
-from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from benchmark.questions.question_templates import RecordingContext, RuleQuestionGenerator
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 
 SECOND = 1_000_000
 
@@ -35,19 +35,21 @@ def drawn(
         start, end = (spans or {}).get(node, (2.0 * at, 2.0 * at + 1))
         kind = (kinds or {}).get(node, NodeKind.EVENT)
         who = tuple((people or {}).get(node, ()))
-        nodes.append(Node(node, chain, kind, text, round(start * SECOND), round(end * SECOND), who))
+        nodes.append(ChainNode(node, chain, kind, text, round(start * SECOND), round(end * SECOND), who))
     nodes.sort(key=lambda one: (one.start_us, one.id))
     pairs = [one.split(">") for one in edges.split()]
     return ChainGraph(Chain(chain, recording, "ada", chain), tuple(nodes), tuple(Edge(a, b) for a, b in pairs))
 
 
-def rules(graphs: Sequence[ChainGraph], names: Mapping[str, Mapping[str, str]] | None = None, seed: int = 0) -> Rules:
+def rules(
+    graphs: Sequence[ChainGraph], names: Mapping[str, Mapping[str, str]] | None = None, seed: int = 0
+) -> RuleQuestionGenerator:
     """Return what makes questions of chains; `names` says recording -> participant -> pseudonym."""
     scenes = {
-        home: Scene(
+        home: RecordingContext(
             {one.chain.id: 0 for one in graphs if one.chain.recording_id == home}, dict((names or {}).get(home, {}))
         )
         for home in {one.chain.recording_id for one in graphs}
     }
     known = {name for people in (names or {}).values() for name in people.values()}
-    return Rules(graphs, graphs, scenes, known, seed)
+    return RuleQuestionGenerator(graphs, graphs, scenes, known, seed)

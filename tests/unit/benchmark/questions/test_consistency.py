@@ -6,12 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from benchmark.questions.base import wanted_from
-from benchmark.questions.consistency import Consistency, Covered, covered_by, expected, of_chain, of_subchains
-from benchmark.questions.published import ESI_BENCH, R3_VQA, published_rows
-from benchmark.questions.scoring import Answered
-from project.chains import ChainGraph, NodeKind
-from project.questions import OF_CHAINS, Maker, Question, WrongOption
+from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, published_rows
+from benchmark.questions.chain_consistency import (
+    AnswerScorer,
+    Consistency,
+    Covered,
+    covered_by,
+    expected,
+    of_chain,
+    of_subchains,
+)
+from benchmark.questions.question_validity import wanted_from
+from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.questions import OF_CHAINS, Maker, Question, WrongOption
 from tests.unit.benchmark.questions.drawn import drawn
 
 WRONG = tuple(WrongOption(one) for one in ("one", "two", "three", "four"))
@@ -73,7 +80,7 @@ def test_which_questions_belong_to_which_subchain() -> None:
 @pytest.mark.parametrize(("wrong", "chains", "subchains"), TABLE)
 def test_the_table_that_was_worked_out_by_hand(wrong: Sequence[str], chains: int, subchains: int) -> None:
     right = {one.id: one.id not in wrong for one in ALL}
-    found = Answered(ALL, right, covered(), samples=0)
+    found = AnswerScorer(ALL, right, covered(), samples=0)
     whole, part = found.chain_consistency(), found.subchain_consistency()
     assert (whole.value, whole.n) == (pytest.approx(chains / 2), 2)
     assert (part.value, part.n) == (pytest.approx(subchains / 4), 4)
@@ -87,7 +94,7 @@ def test_what_was_not_asked_makes_wrong_what_was_begun_and_is_counted() -> None:
     assert of_chain(house, right) == Consistency(0, 1, 0, 1)
     assert of_subchains(house, right) == Consistency(2, 3, 0, 1)
     assert of_chain(pair, right) == Consistency(left_out=1)
-    figure = Answered(ALL, right, covered(), samples=0).chain_consistency()
+    figure = AnswerScorer(ALL, right, covered(), samples=0).chain_consistency()
     assert (figure.value, figure.n) == (0.0, 1)
     assert figure.more == {"left_out": 1, "missing": 1}
 
@@ -100,7 +107,7 @@ def test_multi_step_questions_and_those_of_lonely_nodes_never_count() -> None:
 
 
 def test_without_answers_there_is_no_figure() -> None:
-    found = Answered(ALL, {}, covered())
+    found = AnswerScorer(ALL, {}, covered())
     for figure in (found.accuracy(), found.chain_consistency(), found.subchain_consistency()):
         assert figure.value is None
         assert figure.reason
@@ -129,10 +136,10 @@ def answers(asked: Sequence[Question], chance: float, seed: int) -> Mapping[str,
 
 def test_an_oracle_is_right_everywhere_and_a_constant_chance_is_what_theory_says() -> None:
     asked, chains = many(400)
-    oracle = Answered(asked, answers(asked, 1.0, 0), chains, samples=200)
+    oracle = AnswerScorer(asked, answers(asked, 1.0, 0), chains, samples=200)
     assert oracle.accuracy().value == oracle.chain_consistency().value == oracle.subchain_consistency().value == 1
     assert {figure.value for figure in oracle.by_kind().values()} == {1.0}
-    right = Answered(asked, answers(asked, 0.9, 1), chains, samples=200)
+    right = AnswerScorer(asked, answers(asked, 0.9, 1), chains, samples=200)
     sizes = [len(one.questions) for one in chains]
     parts = [len(ids) for one in chains for ids in one.subchains.values()]
     for figure, numbers in ((right.chain_consistency(), sizes), (right.subchain_consistency(), parts)):
@@ -142,13 +149,13 @@ def test_an_oracle_is_right_everywhere_and_a_constant_chance_is_what_theory_says
         assert figure.low is not None
         assert figure.high is not None
         assert figure.low < figure.value < figure.high
-    guesses = Answered(asked, answers(asked, 0.2, 2), chains, samples=0)
+    guesses = AnswerScorer(asked, answers(asked, 0.2, 2), chains, samples=0)
     assert guesses.accuracy().value == pytest.approx(0.2, abs=3 * math.sqrt(0.2 * 0.8 / len(asked)))
 
 
 def test_by_kind_by_state_and_by_length() -> None:
     right = {one.id: one.id != "MSE:d" for one in ALL}
-    found = Answered(ALL, right, covered(), samples=0)
+    found = AnswerScorer(ALL, right, covered(), samples=0)
     assert {kind: figure.value for kind, figure in found.by_kind().items()} == {"EU": 1, "MSE": 0.5, "CW": 1, "CH/W": 1}
     assert {state: figure.value for state, figure in found.by_state().items()} == {"emotion": 0.5}
     assert {steps: figure.value for steps, figure in found.by_steps().items()} == {1: 1.0, 3: 11 / 12}

@@ -6,27 +6,28 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmark.questions.base import Draft, Wanted, wanted_from
-from benchmark.questions.rules import BLANK, TOO_FEW, Rules, Scene
-from benchmark.questions.validity import plain
-from project.chains import ChainGraph, NodeKind
-from project.questions import OF_CHAINS, QuestionKind
+from benchmark.questions.question_templates import BLANK, TOO_FEW, RecordingContext, RuleQuestionGenerator
+from benchmark.questions.question_validity import QuestionDraft, QuestionSpec, plain, wanted_from
+from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.questions import OF_CHAINS, QuestionKind
 from tests.unit.benchmark.questions.drawn import drawn, rules
 
 EVENTS = ("opens a window", "drops a plate", "hums a song", "feeds the cat", "locks the bicycle", "writes a letter")
 
 
 def made(
-    graphs: Sequence[ChainGraph], kinds: Sequence[QuestionKind] = OF_CHAINS, maker: Rules | None = None
-) -> list[tuple[Wanted, Draft | str]]:
+    graphs: Sequence[ChainGraph], kinds: Sequence[QuestionKind] = OF_CHAINS, maker: RuleQuestionGenerator | None = None
+) -> list[tuple[QuestionSpec, QuestionDraft | str]]:
     wanted = [(graph, one) for graph in graphs for one in wanted_from(graph, kinds)]
     return [(one, draft) for _, one, draft in (maker or rules(graphs)).drafts(wanted)]
 
 
-def only_event(graph: ChainGraph, others: Sequence[ChainGraph], maker: Rules | None = None) -> Draft:
+def only_event(
+    graph: ChainGraph, others: Sequence[ChainGraph], maker: RuleQuestionGenerator | None = None
+) -> QuestionDraft:
     wanted = [(graph, wanted_from(graph, [QuestionKind.EVENT])[0])]
     ((_, _, draft),) = (maker or rules([graph, *others])).drafts(wanted)
-    assert isinstance(draft, Draft), draft
+    assert isinstance(draft, QuestionDraft), draft
     return draft
 
 
@@ -90,7 +91,7 @@ def test_nothing_of_the_chain_is_offered_where_it_is_asked_why() -> None:
     drafts = [
         draft
         for wanted, draft in made([home, *others], kinds)
-        if isinstance(draft, Draft) and wanted.covers[0].startswith("h")
+        if isinstance(draft, QuestionDraft) and wanted.covers[0].startswith("h")
     ]
     assert len(drafts) == 8
     for draft in drafts:
@@ -136,10 +137,12 @@ def test_a_name_inside_a_word_stays() -> None:
 
 def test_texts_that_may_not_go_as_far_as_the_question_are_not_used() -> None:
     graphs = scattered([*EVENTS, "paints a fence"])
-    scenes = {f"r{at}": Scene({f"c{at}": 0}, {}, frozenset({"leaves"} if at != 3 else ())) for at in range(7)}
-    open_one = only_event(graphs[0], [], Rules(graphs, graphs, scenes, ()))
+    scenes = {
+        f"r{at}": RecordingContext({f"c{at}": 0}, {}, frozenset({"leaves"} if at != 3 else ())) for at in range(7)
+    }
+    open_one = only_event(graphs[0], [], RuleQuestionGenerator(graphs, graphs, scenes, ()))
     assert "n3" not in {one.source for one in open_one.wrong}
-    shut = only_event(graphs[3], [], Rules(graphs, graphs, scenes, ()))
+    shut = only_event(graphs[3], [], RuleQuestionGenerator(graphs, graphs, scenes, ()))
     assert len(shut.wrong) == 4
 
 
@@ -162,7 +165,7 @@ def test_a_node_without_text_is_asked_about_nowhere_and_offered_nowhere() -> Non
     for wanted, draft in made([home, *others]):
         if any(node == "b" or (node.endswith("c") and node != "c") for node in wanted.covers):
             assert draft == BLANK
-        elif isinstance(draft, Draft):
+        elif isinstance(draft, QuestionDraft):
             assert all(one.source[-1] in "ab" for one in draft.wrong if one.source != "c")
 
 
@@ -185,7 +188,9 @@ def test_multi_step_questions_ask_for_start_end_and_between() -> None:
         )
         for at in range(8)
     ]
-    found = [(wanted, draft) for wanted, draft in made(graphs, [QuestionKind.STEPS]) if isinstance(draft, Draft)]
+    found = [
+        (wanted, draft) for wanted, draft in made(graphs, [QuestionKind.STEPS]) if isinstance(draft, QuestionDraft)
+    ]
     for wanted, draft in found:
         chain = graphs[int(wanted.covers[0][0])]
         at = {"start": 0, "between": 1, "end": 2}[wanted.aspect]
@@ -216,7 +221,7 @@ def test_a_wrong_option_that_equals_the_answer_or_another_is_impossible(
     ]
     names = {one.chain.recording_id: {"p": "Ada" if at % 2 else "x"} for at, one in enumerate(graphs)}
     for _, draft in made(graphs, maker=rules(graphs, names, seed)):
-        if isinstance(draft, Draft):
+        if isinstance(draft, QuestionDraft):
             options = [plain(draft.answer), *(plain(one.text) for one in draft.wrong)]
             assert len(options) == len({*options}) == 5
             assert all(options)
@@ -228,6 +233,6 @@ def test_every_kind_of_node_is_asked_about(kind: NodeKind) -> None:
     drafts = [draft for _, draft in made(graphs, [QuestionKind.EVENT, QuestionKind.STATE])]
     assert len(drafts) == len(EVENTS)
     for draft in drafts:
-        assert isinstance(draft, Draft)
+        assert isinstance(draft, QuestionDraft)
         assert "{" not in draft.text
         assert draft.aspect == ("" if kind is NodeKind.EVENT else kind.value)

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.questions.base import Draft
-from benchmark.questions.validity import LONGEST_OPTION, plain, why_not
-from project.questions import QuestionKind, WrongOption
+from benchmark.questions.question_validity import LONGEST_OPTION, QuestionDraft, plain, why_not
+from project.entities.questions import QuestionKind, WrongOption
 
 
-def draft(answer: str = "She waves", *wrong: str, text: str = "What happens?") -> Draft:
+def draft(answer: str = "She waves", *wrong: str, text: str = "What happens?") -> QuestionDraft:
     options = wrong or ("He leaves", "They sing", "A door shuts", "It rains")
-    return Draft(QuestionKind.EVENT, "", ("n",), text, answer, tuple(WrongOption(one) for one in options))
+    return QuestionDraft(QuestionKind.EVENT, "", ("n",), text, answer, tuple(WrongOption(one) for one in options))
 
 
 def test_a_sound_question_can_be_used() -> None:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.questions.base import balanced_places, wanted_called, wanted_from
-from benchmark.questions.paths import MOST_PATHS, paths_of
-from project.chains import ChainGraph, NodeKind
-from project.questions import OF_CHAINS, QuestionKind
+from benchmark.questions.question_validity import MOST_PATHS, balanced_places, paths_of, wanted_called, wanted_from
+from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.questions import OF_CHAINS, QuestionKind
 from tests.unit.benchmark.questions.drawn import drawn
 
 HOUSE = drawn(

@@ -3,9 +3,9 @@
 import random
 from collections.abc import Sequence
 
-from benchmark.suite.base import Said
-from project.judging import JudgmentStatus
-from project.types import Json
+from benchmark.tasks.benchmark_task import ItemResponse
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
 
 LABELS: list[Json] = ["error", "competence", "none"]
 NAMES = ("error", "competence", "none")
@@ -20,10 +20,10 @@ def said(
     recording: str = "r",
     status: JudgmentStatus | None = None,
     **traits: Json,
-) -> Said:
+) -> ItemResponse:
     """Return one item of the task `verdict`; without an answer it could not be read, unless `status` says otherwise."""
     known = status or (JudgmentStatus.OK if answer is not None else JudgmentStatus.UNPARSED)
-    return Said(
+    return ItemResponse(
         f"i{number}",
         draw,
         recording,
@@ -34,7 +34,7 @@ def said(
     )
 
 
-def by_chance(seed: int, number: int = 60, draws: int = 3, recordings: int = 6) -> list[Said]:
+def by_chance(seed: int, number: int = 60, draws: int = 3, recordings: int = 6) -> list[ItemResponse]:
     """Return items with random truths and answers, a few of them unreadable."""
     chance = random.Random(seed)
     return [
@@ -51,7 +51,7 @@ def by_chance(seed: int, number: int = 60, draws: int = 3, recordings: int = 6) 
     ]
 
 
-def as_answered(found: Sequence[Said], answers: Sequence[str | None]) -> list[Said]:
+def as_answered(found: Sequence[ItemResponse], answers: Sequence[str | None]) -> list[ItemResponse]:
     """Return the same items with other answers."""
     return [
         said(

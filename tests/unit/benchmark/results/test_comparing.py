@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.metrics.conditions import Conclusion
-from benchmark.results.comparing import apart, who_is_right
-from benchmark.results.conditions import Pair, condition_rows
-from benchmark.suite.registry import entry_of
+from benchmark.metrics.paired_tests import EquivalenceConclusion
+from benchmark.results.result_comparison import RawConditionPair, apart, condition_rows, who_is_right
+from benchmark.tasks.benchmark_task import entry_of
 from tests.unit.benchmark.results.answers import NAMES, as_answered, by_chance
 
 ENTRY = entry_of("verdict")
@@ -39,13 +38,13 @@ def test_an_item_in_several_draws_counts_once() -> None:
     assert who_is_right([None], [None], ["a"]) is None
 
 
-def pair(seed: int, share: float, draws: int = 10) -> Pair:
+def pair(seed: int, share: float, draws: int = 10) -> RawConditionPair:
     """Return a judge that is right with a chance of 0.6 raw, and of `share` under a condition."""
     chance = random.Random(seed)
     found = by_chance(seed, number=15 * draws, draws=draws, recordings=15)
     truths = [str(one.truth["verdict"]["label"]) for one in found]
     sides = [[truth if chance.random() < often else chance.choice(NAMES) for truth in truths] for often in (0.6, share)]
-    return Pair("gpt", "blur", as_answered(found, sides[0]), as_answered(found, sides[1]))
+    return RawConditionPair("gpt", "blur", as_answered(found, sides[0]), as_answered(found, sides[1]))
 
 
 @settings(max_examples=8, deadline=None)
@@ -53,21 +52,21 @@ def pair(seed: int, share: float, draws: int = 10) -> Pair:
 def test_no_difference_is_said_only_where_equivalence_is_shown(seed: int, share: float) -> None:
     for row in condition_rows(ENTRY, [pair(seed, share, draws=5)]):
         said = "no difference" in row.words
-        assert said == (row.tested.conclusion is Conclusion.EQUIVALENT and not row.tested.reason)
+        assert said == (row.tested.conclusion is EquivalenceConclusion.EQUIVALENT and not row.tested.reason)
         assert "gpt" in row.words
         assert "blur" in row.words
 
 
 def test_a_large_difference_is_found_and_its_direction_said() -> None:
     row = condition_rows(ENTRY, [pair(4, 0.0)])[0]
-    assert row.tested.conclusion is Conclusion.DIFFERENT
+    assert row.tested.conclusion is EquivalenceConclusion.DIFFERENT
     assert "lower than raw" in row.words
 
 
 def test_the_same_answers_have_no_test_and_that_is_said() -> None:
     one = pair(5, 0.6)
-    row = condition_rows(ENTRY, [Pair("gpt", "blur", one.raw, one.raw)])[0]
-    assert row.tested.conclusion is Conclusion.OPEN
+    row = condition_rows(ENTRY, [RawConditionPair("gpt", "blur", one.raw, one.raw)])[0]
+    assert row.tested.conclusion is EquivalenceConclusion.OPEN
     assert "nothing to test" in row.words
     assert "no difference" not in row.words
 

@@ -6,13 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.metrics.over_draws import over_draws
-from benchmark.results.judged import Became, became, counts_of, is_right
-from benchmark.results.measuring import breakdowns_of, confusions_of, draws_of, label_rows, rows_of
-from benchmark.results.quick import counted
-from benchmark.suite.base import Said
-from benchmark.suite.registry import entry_of
-from project.judging import JudgmentStatus
+from benchmark.metrics.resampling import over_draws
+from benchmark.results.item_results import Became, became, counts_of, is_right
+from benchmark.results.run_measures import breakdowns_of, confusions_of, counted, draws_of, label_rows, rows_of
+from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from project.entities.judgments import JudgmentStatus
 from tests.unit.benchmark.results.answers import NAMES, as_answered, by_chance, said
 
 ENTRY = entry_of("verdict")
@@ -115,7 +113,7 @@ OK, BAD, NO = JudgmentStatus.OK, JudgmentStatus.UNPARSED, JudgmentStatus.REFUSED
 def test_an_item_counts_by_the_worst_that_came_of_it(
     statuses: dict[str, JudgmentStatus], failed: bool, expected: Became
 ) -> None:
-    found = Said("i", 0, "r", {}, {}, statuses)
+    found = ItemResponse("i", 0, "r", {}, {}, statuses)
     assert became(found, ("a", "b"), failed=failed) is expected
 
 
@@ -129,9 +127,9 @@ def test_right_and_wrong() -> None:
     assert is_right(said("error", "error"), EXPECTED) is True
     assert is_right(said("error", "none"), EXPECTED) is False
     assert is_right(said("error", None), EXPECTED) is False
-    several = Said("i", 0, "r", {"a": {"x": ["b", "c"]}}, {"a": {"x": ["c", "b"]}}, {"a": OK})
+    several = ItemResponse("i", 0, "r", {"a": {"x": ["b", "c"]}}, {"a": {"x": ["c", "b"]}}, {"a": OK})
     assert is_right(several, ("a",)) is True
-    rating = Said("i", 0, "r", {"a": {"x": 3.5}}, {"a": {"x": 3.5}}, {"a": OK})
+    rating = ItemResponse("i", 0, "r", {"a": {"x": 3.5}}, {"a": {"x": 3.5}}, {"a": OK})
     assert is_right(rating, ("a",)) is None
     assert is_right(several, ("b",)) is None
 

@@ -6,18 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.dimensions import DIMENSIONS
-from benchmark.metrics.over_draws import over_draws
-from benchmark.results.quick import counted
-from benchmark.suite.base import Said
-from benchmark.suite.registry import entry_of
-from project.judging import JudgmentStatus
-from project.types import Json
+from benchmark.metrics.published_figures import DIMENSIONS
+from benchmark.metrics.resampling import over_draws
+from benchmark.results.run_measures import counted
+from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
 
 OPTIONS: list[Json] = ["A", "B", "C", "D", "E"]
 
 
-def questions(seed: int) -> list[Said]:
+def questions(seed: int) -> list[ItemResponse]:
     """Return questions of chains with two subchains, a few answered wrong and some that belong to no chain."""
     chance = random.Random(seed)
     found = []
@@ -34,7 +33,7 @@ def questions(seed: int) -> list[Said]:
             traits |= {"chain": f"c{chain}", "steps": 2, "subchains": belongs}
         answer = "A" if chance.random() < 0.9 else "B"
         found.append(
-            Said(
+            ItemResponse(
                 f"i{at}",
                 0,
                 f"r{chain // 2}",
@@ -47,7 +46,7 @@ def questions(seed: int) -> list[Said]:
     return found
 
 
-def ratings(seed: int) -> list[Said]:
+def ratings(seed: int) -> list[ItemResponse]:
     chance = random.Random(seed)
     found = []
     for at in range(12):
@@ -55,11 +54,13 @@ def ratings(seed: int) -> list[Said]:
         answers: dict[str, Json] = {key: chance.randint(0, 10) for key in DIMENSIONS}
         said = {"episode_ratings": answers} if chance.random() < 0.9 else {}
         status = JudgmentStatus.OK if said else JudgmentStatus.REFUSED
-        found.append(Said(f"i{at}", 0, f"r{at // 2}", {"episode_ratings": truth}, said, {"episode_ratings": status}))
+        found.append(
+            ItemResponse(f"i{at}", 0, f"r{at // 2}", {"episode_ratings": truth}, said, {"episode_ratings": status})
+        )
     return found
 
 
-def both(task: str, said: list[Said]) -> dict[str, tuple[float | None, float | None]]:
+def both(task: str, said: list[ItemResponse]) -> dict[str, tuple[float | None, float | None]]:
     """Return metric -> the figure by sums over items, and the task's own."""
     own = entry_of(task).score(said)
     homes = [one.recording_id for one in said]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from benchmark.items.base import Candidate, Pool
-from project.schemes.loader import load_scheme
-from project.types import Json
+from benchmark.items.candidates import CandidatePool, ItemCandidate
+from project.entities.study_records import Json
+from project.schemes.scheme_file import load_scheme
 
 SCHEME = load_scheme("shrec")
 ATTRIBUTES = [one.key for one in SCHEME.field("attributes").choices]
@@ -21,7 +21,7 @@ def segment(
     home: int = 0,
     length_us: int = SECOND,
     agreed: bool = True,
-) -> Candidate:
+) -> ItemCandidate:
     """Return the segment of a number; `text` is its rationale, correction and words, or else its own."""
     text = text or f"Text {number}."
     values: dict[str, Json] = {"attributes": [*attributes], "rationale": f"Why: {text}"}
@@ -35,24 +35,24 @@ def segment(
     }
     start = number * 10 * SECOND
     recording = f"r{number % 7}"
-    return Candidate(f"s{number:05}", recording, f"c{home}", start, start + length_us, f"made {number}", content)
+    return ItemCandidate(f"s{number:05}", recording, f"c{home}", start, start + length_us, f"made {number}", content)
 
 
-def gap(number: int, home: int = 0, length_us: int = 60 * SECOND) -> Candidate:
+def gap(number: int, home: int = 0, length_us: int = 60 * SECOND) -> ItemCandidate:
     """Return a stretch that nobody marked."""
     start = number * 100 * SECOND
-    return Candidate(
+    return ItemCandidate(
         "", f"g{number}", f"c{home}", start, start + length_us, "", {"traits": {"negative": "unmarked", "agreed": True}}
     )
 
 
-def pool(candidates: Sequence[Candidate], gaps: Sequence[Candidate] = ()) -> Pool:
+def pool(candidates: Sequence[ItemCandidate], gaps: Sequence[ItemCandidate] = ()) -> CandidatePool:
     """Return a pool of the scheme of social errors."""
-    return Pool(tuple(candidates), {}, SCHEME, "segments", tuple(gaps))
+    return CandidatePool(tuple(candidates), {}, SCHEME, "segments", tuple(gaps))
 
 
 @st.composite
-def pools(draw: st.DrawFn, fewest: int = 1, homes: int = 3) -> Pool:
+def pools(draw: st.DrawFn, fewest: int = 1, homes: int = 3) -> CandidatePool:
     """Return pools that have every label, with a few stretches that nobody marked."""
     extra = draw(st.lists(st.sampled_from(["error", "competence", "none"]), max_size=40))
     labels = ["error", "competence"] * fewest + extra

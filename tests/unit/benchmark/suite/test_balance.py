@@ -2,15 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.items.balance import even_sizes, largest, quotas
-from benchmark.suite.verdict import SHARES
+from benchmark.items.sampling import even_sizes, largest, quotas
+from benchmark.tasks.label_tasks import VERDICT_SHARES
 from project.errors import UserError
 
 WEIGHTS = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 10), min_size=1)
 
 
 def test_a_sample_of_two_hundred_has_the_numbers_of_the_paper() -> None:
-    assert quotas(200, SHARES) == {"competence": 59, "error": 100, "none": 41}
+    assert quotas(200, VERDICT_SHARES) == {"competence": 59, "error": 100, "none": 41}
     assert quotas(70, {"error": 0.66, "competence": 0.34}) == {"error": 46, "competence": 24}
     assert quotas(15, {"error": 1, "competence": 1, "none": 1}) == {"error": 5, "competence": 5, "none": 5}
 

@@ -4,7 +4,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.items.negatives import cut
+from benchmark.items.sampling import cut
 from tests.unit.benchmark.suite.pools import SECOND, gap
 
 

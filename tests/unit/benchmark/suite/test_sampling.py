@@ -7,25 +7,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.items.balance import quotas
-from benchmark.items.base import Drawn, Pool, Rule
-from benchmark.items.distractors import same
-from benchmark.suite.attributes import SHARES as OF_ATTRIBUTES
-from benchmark.suite.base import Entry
-from benchmark.suite.choices import FiveOptions
-from benchmark.suite.registry import SUITE, entry_of
-from benchmark.suite.verdict import SHARES
+from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule, same
+from benchmark.items.sampling import quotas
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, entry_of
+from benchmark.tasks.label_tasks import ATTRIBUTE_SHARES as OF_ATTRIBUTES
+from benchmark.tasks.label_tasks import VERDICT_SHARES
+from benchmark.tasks.option_tasks import FiveOptions
+from project.entities.questions import LETTERS
 from project.errors import UserError
-from project.questions import LETTERS
 from tests.unit.benchmark.suite.pools import SECOND, gap, pool, pools, segment
 
 OF_SEGMENTS = ("verdict", "error", "attributes", "multiple", "pre", "post", "rationale", "correction", "conditions")
-BALANCED = {"verdict": SHARES, "error": SHARES, "attributes": OF_ATTRIBUTES, "multiple": OF_ATTRIBUTES}
+BALANCED = {"verdict": VERDICT_SHARES, "error": VERDICT_SHARES, "attributes": OF_ATTRIBUTES, "multiple": OF_ATTRIBUTES}
 CHOICES = ("pre", "post", "rationale", "correction")
 TASKS = st.sampled_from(OF_SEGMENTS)
 
 
-def drawn(key: str, found: Pool, rule: Rule, seed: int = 0) -> Drawn:
+def drawn(key: str, found: CandidatePool, rule: ItemSamplingRule, seed: int = 0) -> ItemDraw:
     return entry_of(key).sample(found, rule, random.Random(seed))
 
 
@@ -35,7 +33,7 @@ def content(one: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("key", SUITE)
 def test_a_task_says_what_it_is(key: str) -> None:
-    entry: Entry = entry_of(key)
+    entry: BenchmarkTask = entry_of(key)
     assert entry.key == key
     assert entry.name.strip()
     assert entry.description.endswith((".", "?"))
@@ -52,14 +50,14 @@ def test_a_task_says_what_it_is(key: str) -> None:
 @settings(deadline=None)
 @given(TASKS, pools(), st.integers(0, 40), st.booleans(), st.integers(0, 99), st.randoms())
 def test_the_same_seed_draws_the_same_items_in_whatever_order_candidates_come(
-    key: str, found: Pool, size: int, stratify: bool, seed: int, chance: random.Random
+    key: str, found: CandidatePool, size: int, stratify: bool, seed: int, chance: random.Random
 ) -> None:
     shuffled = replace(
         found,
         candidates=chance.sample(found.candidates, len(found.candidates)),
         gaps=chance.sample(found.gaps, len(found.gaps)),
     )
-    rule = Rule(size, stratify)
+    rule = ItemSamplingRule(size, stratify)
     try:
         first = drawn(key, found, rule, seed)
     except UserError:
@@ -78,24 +76,26 @@ def test_a_draw_that_is_too_small_for_its_collections_says_so(key: str) -> None:
         [segment(number, labels[number // 2 % 3], kinds[number // 6 % 3], home=number % 2) for number in range(36)]
     )
     for size in (2, 5):
-        assert len(drawn(key, found, Rule(size, stratify=True)).items) in (2, 4)
+        assert len(drawn(key, found, ItemSamplingRule(size, stratify=True)).items) in (2, 4)
     with pytest.raises(UserError, match="each of 2 collections"):
-        drawn(key, found, Rule(1, stratify=True))
+        drawn(key, found, ItemSamplingRule(1, stratify=True))
 
 
 @settings(deadline=None)
 @given(st.sampled_from([*BALANCED]), pools(fewest=3), st.integers(1, 40), st.integers(0, 99))
-def test_every_label_has_its_share_to_within_rounding(key: str, found: Pool, size: int, seed: int) -> None:
-    items = drawn(key, found, Rule(size), seed).items
+def test_every_label_has_its_share_to_within_rounding(key: str, found: CandidatePool, size: int, seed: int) -> None:
+    items = drawn(key, found, ItemSamplingRule(size), seed).items
     counts = Counter(content(one)["label"] for one in items)
     assert counts == {label: number for label, number in quotas(len(items), BALANCED[key]).items() if number}
 
 
 @settings(deadline=None)
 @given(TASKS, pools(fewest=9), st.integers(6, 40), st.integers(0, 99))
-def test_collections_give_the_same_number_where_that_is_wished(key: str, found: Pool, size: int, seed: int) -> None:
+def test_collections_give_the_same_number_where_that_is_wished(
+    key: str, found: CandidatePool, size: int, seed: int
+) -> None:
     try:
-        items = drawn(key, found, Rule(size, stratify=True), seed).items
+        items = drawn(key, found, ItemSamplingRule(size, stratify=True), seed).items
     except UserError:
         return
     assert len({*Counter(one.collection_id for one in items).values()}) <= 1
@@ -104,11 +104,11 @@ def test_collections_give_the_same_number_where_that_is_wished(key: str, found: 
 @settings(deadline=None)
 @given(st.sampled_from(CHOICES), pools(fewest=8), st.integers(0, 30), st.integers(0, 99))
 def test_the_right_answer_is_there_once_and_no_wrong_one_says_the_same(
-    key: str, found: Pool, size: int, seed: int
+    key: str, found: CandidatePool, size: int, seed: int
 ) -> None:
     entry = cast(FiveOptions, entry_of(key))
     by_about = {one.about: one for one in found.candidates}
-    for one in drawn(key, found, Rule(size), seed).items:
+    for one in drawn(key, found, ItemSamplingRule(size), seed).items:
         options, place = content(one)["options"], content(one)["place"]
         assert len(options) == 5
         assert len({same(text) for text in options}) == 5
@@ -129,13 +129,13 @@ def test_the_right_answer_is_there_once_and_no_wrong_one_says_the_same(
 
 def test_the_place_of_the_right_option_is_random() -> None:
     found = pool([segment(number, "competence") for number in range(1000)])
-    places = Counter(content(one)["place"] for one in drawn("post", found, Rule(0)).items)
+    places = Counter(content(one)["place"] for one in drawn("post", found, ItemSamplingRule(0)).items)
     assert all(150 < places[place] < 250 for place in range(5))
 
 
 def test_error_and_verdict_are_asked_about_the_same_segments() -> None:
     found = pool([segment(n, label) for n, label in enumerate(["error", "competence", "none"] * 40)])
-    first, second = (drawn(key, found, Rule(50)).items for key in ("verdict", "error"))
+    first, second = (drawn(key, found, ItemSamplingRule(50)).items for key in ("verdict", "error"))
     assert [one.about for one in first] == [one.about for one in second]
     assert {content(one)["truth"]["error"]["error"] for one in second} == {"yes", "no"}
 
@@ -144,14 +144,14 @@ def test_what_annotators_marked_as_nothing_comes_before_what_nobody_marked() -> 
     found = pool(
         [*(segment(n, label) for n, label in enumerate(["error", "competence"] * 30)), segment(99, "none")], [gap(1)]
     )
-    items = [one for one in drawn("verdict", found, Rule(30)).items if content(one)["label"] == "none"]
+    items = [one for one in drawn("verdict", found, ItemSamplingRule(30)).items if content(one)["label"] == "none"]
     assert len(items) == 6
     assert [one.about for one in items if one.about] == ["s00099"]
     marked = replace(found, gaps=())
-    alone = drawn("verdict", marked, Rule(30, more={"negatives": "annotated"}))
+    alone = drawn("verdict", marked, ItemSamplingRule(30, more={"negatives": "annotated"}))
     assert Counter(content(one)["label"] for one in alone.items)["none"] == 1
     assert sum(alone.left_out.values()) == 30 - len(alone.items)
-    unmarked = drawn("verdict", found, Rule(30, more={"negatives": "unmarked"})).items
+    unmarked = drawn("verdict", found, ItemSamplingRule(30, more={"negatives": "unmarked"})).items
     assert [one for one in unmarked if content(one)["label"] == "none" and one.about] == []
 
 
@@ -168,17 +168,17 @@ def test_what_annotators_marked_as_nothing_comes_before_what_nobody_marked() -> 
 )
 def test_a_label_that_is_missing_is_said_to_be(key: str, labels: list[str], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        drawn(key, pool([segment(number, label) for number, label in enumerate(labels)]), Rule(20))
+        drawn(key, pool([segment(number, label) for number, label in enumerate(labels)]), ItemSamplingRule(20))
 
 
 def test_where_all_attributes_are_equal_every_error_is_left_out_and_counted() -> None:
-    found = drawn("rationale", pool([segment(number) for number in range(30)]), Rule(20))
+    found = drawn("rationale", pool([segment(number) for number in range(30)]), ItemSamplingRule(20))
     assert not found.items
     assert found.left_out == {"fewer than four errors with other attributes have another text for a wrong option": 30}
 
 
 def test_one_segment_alone_makes_no_item_with_options() -> None:
-    found = drawn("post", pool([segment(1, "competence")]), Rule(20))
+    found = drawn("post", pool([segment(1, "competence")]), ItemSamplingRule(20))
     assert not found.items
     assert sum(found.left_out.values()) == 1
 
@@ -186,7 +186,7 @@ def test_one_segment_alone_makes_no_item_with_options() -> None:
 def test_stretches_are_as_long_as_what_was_marked() -> None:
     lengths = {n: (n + 1) * SECOND // 3 for n in range(30)}
     candidates = [segment(n, ("error", "competence")[n % 2], length_us=length) for n, length in lengths.items()]
-    items = drawn("verdict", pool(candidates, [gap(n) for n in range(9)]), Rule(25)).items
+    items = drawn("verdict", pool(candidates, [gap(n) for n in range(9)]), ItemSamplingRule(25)).items
     stretches = [one.end_us - one.start_us for one in items if not one.about]
     assert len(stretches) == 5
     assert {*stretches} <= {*lengths.values()}
@@ -195,6 +195,6 @@ def test_stretches_are_as_long_as_what_was_marked() -> None:
 def test_a_share_of_a_label_that_is_none_is_refused() -> None:
     found = pool([segment(n, label) for n, label in enumerate(["error", "competence", "none"] * 5)])
     with pytest.raises(UserError, match="is no label"):
-        drawn("verdict", found, Rule(5, more={"shares": {"mistake": 1.0}}))
-    alone = drawn("verdict", found, Rule(5, more={"shares": {"none": 1.0}}))
+        drawn("verdict", found, ItemSamplingRule(5, more={"shares": {"mistake": 1.0}}))
+    alone = drawn("verdict", found, ItemSamplingRule(5, more={"shares": {"none": 1.0}}))
     assert {content(one)["label"] for one in alone.items} == {"none"}

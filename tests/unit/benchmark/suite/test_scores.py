@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.dimensions import DIMENSIONS, ranges
 from benchmark.metrics.classification import constant_macro_f1
-from benchmark.metrics.names import joined
-from benchmark.suite.base import Said
-from benchmark.suite.questions import R3Entry
-from benchmark.suite.registry import entry_of
-from benchmark.tasks.episode_ratings import KEY as RATED
-from project.judging import JudgmentStatus
-from project.types import Json
+from benchmark.metrics.published_figures import DIMENSIONS, joined, ranges
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
+from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from benchmark.tasks.question_task import R3Entry
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
 
 LABELS = ["error", "competence", "none"]
 ATTRIBUTES = ["emotions", "knowledge", "norms"]
@@ -23,8 +21,8 @@ ATTRIBUTES = ["emotions", "knowledge", "norms"]
 
 def said(
     key: str, field: str, truth: Json, answer: Json, traits: Mapping[str, Json], number: int = 0, recording: str = "r"
-) -> Said:
-    return Said(
+) -> ItemResponse:
+    return ItemResponse(
         f"i{number}",
         0,
         recording,
@@ -35,7 +33,7 @@ def said(
     )
 
 
-def verdicts(pairs: Sequence[tuple[str, str | None]]) -> list[Said]:
+def verdicts(pairs: Sequence[tuple[str, str | None]]) -> list[ItemResponse]:
     return [said("verdict", "label", true, given, {"labels": [*LABELS]}) for true, given in pairs]
 
 
@@ -79,7 +77,7 @@ def test_without_items_every_figure_is_undefined(key: str) -> None:
 
 def chain_items(
     subchains: Sequence[int], answers: Callable[[int], Json], chain: str = "c", kind: str = "CW"
-) -> list[Said]:
+) -> list[ItemResponse]:
     """Return questions of one chain: so many of each of its subchains, which share none."""
     found = []
     for at, size in enumerate(subchains):
@@ -157,7 +155,9 @@ def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
     chance = random.Random(5)
     people = [{key: chance.uniform(low, high) for key, (low, high) in ranges().items()} for _ in range(3000)]
     items = [
-        Said("i", 0, "r", {RATED: {**truth}}, {RATED: {key: chance.randint(*ranges()[key]) for key in truth}}, {}, {})
+        ItemResponse(
+            "i", 0, "r", {RATED: {**truth}}, {RATED: {key: chance.randint(*ranges()[key]) for key in truth}}, {}, {}
+        )
         for truth in people
     ]
     entry = entry_of("sotopia_eval")

@@ -7,26 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.items.base import Candidate, Pool, Rule
-from benchmark.suite.base import Said
-from benchmark.suite.socialnli import SocialNli, SocialNliFacts, plausibility_of
+from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule
+from benchmark.tasks.benchmark_task import ItemResponse
+from benchmark.tasks.statement_task import SocialNli, SocialNliFacts, plausibility_of
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.judging import JudgmentStatus
-from project.types import Json
 
 OK = {"nli_likelihood/nli_support": JudgmentStatus.OK}
 
 
-def said(truth: int, answers: Mapping[str, Mapping[str, Json]], **traits: Json) -> Said:
-    return Said("i", 0, "r", {"nli_plausibility": {"plausibility": truth}}, answers, OK, traits)
+def said(truth: int, answers: Mapping[str, Mapping[str, Json]], **traits: Json) -> ItemResponse:
+    return ItemResponse("i", 0, "r", {"nli_plausibility": {"plausibility": truth}}, answers, OK, traits)
 
 
-def weighed(truth: int, plus: int, minus: int) -> Said:
+def weighed(truth: int, plus: int, minus: int) -> ItemResponse:
     scores = {"nli_likelihood/nli_support": {"score": plus}, "nli_likelihood/nli_oppose": {"score": minus}}
     return said(truth, scores)
 
 
-def outright(truth: int, plausibility: int) -> Said:
+def outright(truth: int, plausibility: int) -> ItemResponse:
     return said(truth, {"nli_plausibility": {"plausibility": plausibility}})
 
 
@@ -69,12 +69,12 @@ def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
 
 def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
     made = [
-        Candidate(f"s{at}", "r", "c", at, at + 1, "x", {"traits": {"author": "people" if at % 5 else "gpt"}})
+        ItemCandidate(f"s{at}", "r", "c", at, at + 1, "x", {"traits": {"author": "people" if at % 5 else "gpt"}})
         for at in range(50)
     ]
     task = SocialNliFacts()
-    drawn = task.sample(Pool(made), Rule(10), random.Random("0 0")).items
-    again = task.sample(Pool(made[::-1]), Rule(10), random.Random("0 0")).items
+    drawn = task.sample(CandidatePool(made), ItemSamplingRule(10), random.Random("0 0")).items
+    again = task.sample(CandidatePool(made[::-1]), ItemSamplingRule(10), random.Random("0 0")).items
     assert drawn == again
     authors = [one.content["traits"]["author"] for one in drawn]  # type: ignore[index, call-overload]
     assert authors.count("gpt") == authors.count("people") == 5
@@ -83,4 +83,4 @@ def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
 def test_without_statements_it_says_so() -> None:
     for task in (SocialNli(), SocialNliFacts()):
         with pytest.raises(UserError, match="no item can be made"):
-            task.sample(Pool(()), Rule(0), random.Random(0))
+            task.sample(CandidatePool(()), ItemSamplingRule(0), random.Random(0))

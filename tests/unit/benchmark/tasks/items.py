@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 
-from benchmark.questions.base import SINGLE_STEP, wanted_from
-from benchmark.tasks.base import Frozen, Item
-from benchmark.tasks.esi_dimensions import DIMENSIONS, EsiPart
-from benchmark.tasks.registry import task_of
-from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
-from project.judging import Subject
-from project.questions import Maker, Question, QuestionKind, WrongOption
-from project.schemes.loader import load_scheme, shipped_names
+from benchmark.prompts.judge_prompt import Frozen, PromptSubject, task_of
+from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart
+from benchmark.questions.question_validity import SINGLE_STEP, wanted_from
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
+from project.entities.judgments import JudgmentTargetKind
+from project.entities.questions import Maker, Question, QuestionKind, WrongOption
+from project.entities.study_records import Json
 from project.schemes.scheme import FieldKind
-from project.types import Json
+from project.schemes.scheme_file import load_scheme, shipped_names
 
 PEOPLE = (("Agent", "p1"), ("User", "p2"))
 MATERIAL = {
@@ -29,12 +28,12 @@ MATERIAL = {
 FACTS = {"statement": "User is glad.", "explanation": "User says so.", "stance": "The statement is true."}
 
 
-def shrec(label: str = "error", **values: Json) -> Item:
+def shrec(label: str = "error", **values: Json) -> PromptSubject:
     """Return a segment of the scheme of social errors."""
-    return Item(load_scheme("shrec"), "segments", label, values, PEOPLE, "Agent")
+    return PromptSubject(load_scheme("shrec"), "segments", label, values, PEOPLE, "Agent")
 
 
-def every_item() -> Iterator[Item]:
+def every_item() -> Iterator[PromptSubject]:
     """Yield an item of every label of every track of every scheme, filled in by a worked example where there is one."""
     for name in shipped_names():
         scheme = load_scheme(name)
@@ -45,15 +44,15 @@ def every_item() -> Iterator[Item]:
                 for field in scheme.fields_of(track.key):
                     if field.kind is FieldKind.PARTICIPANT and label:
                         values[field.key] = "p2"
-                yield Item(scheme, track.key, label, values, PEOPLE, "Agent", material=MATERIAL)
+                yield PromptSubject(scheme, track.key, label, values, PEOPLE, "Agent", material=MATERIAL)
                 if name == "shrec" and label:
                     options = tuple(f"Option {number}." for number in range(1, 6))
-                    yield Item(
+                    yield PromptSubject(
                         *(scheme, track.key, label, values, PEOPLE, "Agent"),
                         frozen=Frozen(options, 3, {"shown": "Good morning!"}),
                     )
                 if name == "socialnli":
-                    yield Item(
+                    yield PromptSubject(
                         *(scheme, track.key, label, values, PEOPLE, "Agent"),
                         material=MATERIAL,
                         frozen=Frozen(facts=FACTS),
@@ -91,32 +90,32 @@ def graph() -> ChainGraph:
     kinds = (NodeKind.EVENT, NodeKind.EMOTION, NodeKind.INTENT, NodeKind.EVENT)
     texts = ("The agent asks.", "The user is glad.", "The user wants to go on.", "The user laughs.")
     nodes = tuple(
-        Node(f"n{at}", "c1", kind, text, at * 1_000_000, (at + 1) * 1_000_000, ("p2",))
+        ChainNode(f"n{at}", "c1", kind, text, at * 1_000_000, (at + 1) * 1_000_000, ("p2",))
         for at, (kind, text) in enumerate(zip(kinds, texts, strict=True), 1)
     )
     edges = tuple(Edge(f"n{at}", f"n{at + 1}") for at in (1, 2, 3))
     return ChainGraph(Chain("c1", "r1", "a1", "Chain 1"), nodes, edges)
 
 
-def _other(**facts: object) -> Item:
+def _other(**facts: object) -> PromptSubject:
     scheme = load_scheme("shrec")
     usual: dict[str, object] = {"people": PEOPLE, "agent": "Agent", "material": MATERIAL}
-    return Item(scheme, scheme.tracks[0].key, **{**usual, **facts})  # type: ignore[arg-type]
+    return PromptSubject(scheme, scheme.tracks[0].key, **{**usual, **facts})  # type: ignore[arg-type]
 
 
-def question_items() -> Iterator[Item]:
+def question_items() -> Iterator[PromptSubject]:
     """Yield questions of two to eight options."""
     for wrong in range(1, 8):
         yield _other(question=question(wrong, wrong // 2), chain=graph())
 
 
-def chain_items() -> Iterator[Item]:
+def chain_items() -> Iterator[PromptSubject]:
     """Yield a chain for each question that the rules ask for."""
     for one in wanted_from(graph(), (*SINGLE_STEP, QuestionKind.STEPS)):
         yield _other(chain=graph(), part=one.part)
 
 
-def recording_items() -> Iterator[Item]:
+def recording_items() -> Iterator[PromptSubject]:
     """Yield recordings, one for each dimension, and one for each participant."""
     for number, dimension in enumerate(DIMENSIONS, 1):
         yield _other(part=EsiPart(1, number, dimension).part)
@@ -124,13 +123,13 @@ def recording_items() -> Iterator[Item]:
         yield _other(part=who)
 
 
-def items_for(key: str) -> Iterator[Item]:
+def items_for(key: str) -> Iterator[PromptSubject]:
     """Yield the items that a task can be asked about."""
     task = task_of(key)
     of = {
-        Subject.SEGMENT: every_item,
-        Subject.QUESTION: question_items,
-        Subject.CHAIN: chain_items,
-        Subject.RECORDING: recording_items,
+        JudgmentTargetKind.SEGMENT: every_item,
+        JudgmentTargetKind.QUESTION: question_items,
+        JudgmentTargetKind.CHAIN: chain_items,
+        JudgmentTargetKind.RECORDING: recording_items,
     }
     return (item for item in of[task.subject]() if not task.why_not(item))

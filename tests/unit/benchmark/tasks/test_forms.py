@@ -8,18 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.tasks.answer_form import answer_form
-from benchmark.tasks.base import Item
-from benchmark.tasks.form import Asked, FormSpec, form_from, label_field
-from benchmark.tasks.registry import TASKS, task_of
-from benchmark.tasks.told import definitions_of, shape_of
+from benchmark.prompts.answer_form import (
+    AnswerField,
+    FormSpec,
+    answer_form,
+    definitions_of,
+    form_from,
+    label_field,
+    shape_of,
+)
+from benchmark.prompts.judge_prompt import TASKS, PromptSubject, task_of
 from project.errors import UserError
-from project.schemes.scheme import Choice, Field, FieldKind, Label, Scheme, Track
+from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme, Track
 from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import PEOPLE, every_item, items_for, shrec
 
 
-def everything_asked() -> Iterator[tuple[str, Item]]:
+def everything_asked() -> Iterator[tuple[str, PromptSubject]]:
     for key in TASKS:
         for item in items_for(key):
             yield key, item
@@ -140,7 +145,7 @@ def test_a_text_of_a_megabyte_is_refused_and_one_that_is_a_little_long_is_read()
 
 def test_people_are_named_by_role_and_read_as_ids() -> None:
     who = Field("who", FieldKind.PARTICIPANT, "Who")
-    form = answer_form(FormSpec("people", (Asked(who),), PEOPLE))
+    form = answer_form(FormSpec("people", (AnswerField(who),), PEOPLE))
     assert form.read({"who": "user"}) == form.read({"who": "p2"}) == {"who": "p2"}
     with pytest.raises(ValueError, match="who"):
         form.read({"who": "p3"})
@@ -149,7 +154,7 @@ def test_people_are_named_by_role_and_read_as_ids() -> None:
 def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
     fine = Field("fine", FieldKind.SLIDER, "Fine", minimum=0, maximum=1, step=0.1)
     endless = Field("endless", FieldKind.SLIDER, "Endless", minimum=-1000, maximum=1000, step=0.01)
-    form = answer_form(FormSpec("numbers", (Asked(fine, True), Asked(endless))))
+    form = answer_form(FormSpec("numbers", (AnswerField(fine, True), AnswerField(endless))))
     assert form.schema["properties"]["fine"]["enum"][3] == 0.3  # type: ignore[index, call-overload]
     assert form.read({"fine": 0.3, "endless": 12.34}) == {"fine": 0.3, "endless": 12.34}
     with pytest.raises(ValueError, match="endless"):
@@ -158,9 +163,9 @@ def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=2, max_size=5, unique=True))
 def test_any_words_can_be_keys(keys: list[str]) -> None:
-    choices = tuple(Choice(key, key.upper()) for key in keys)
-    fields = tuple(Asked(Field(key, FieldKind.CHOICE, "?", choices=choices)) for key in keys if key != "label")
-    spec = FormSpec("odd", (Asked(label_field("Label", choices), True), *fields))
+    choices = tuple(FieldChoice(key, key.upper()) for key in keys)
+    fields = tuple(AnswerField(Field(key, FieldKind.CHOICE, "?", choices=choices)) for key in keys if key != "label")
+    spec = FormSpec("odd", (AnswerField(label_field("Label", choices), True), *fields))
     form = answer_form(spec)
     said = {"label": keys[0], **{one.field.key: keys[-1] for one in fields}}
     assert form.read(dict(said)) == said
@@ -171,11 +176,13 @@ def test_any_words_can_be_keys(keys: list[str]) -> None:
 def test_tasks_say_why_they_cannot_be_asked() -> None:
     unlabelled = shrec("")
     assert task_of("attributes").why_not(unlabelled).startswith("Attributes are asked for where a label is known")
-    plain = Item(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
+    plain = PromptSubject(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
     assert task_of("error").why_not(plain) == "Odd has no label “error” for “t”."
     assert task_of("multiple").why_not(plain) == "Odd has no field in which several are chosen."
     assert task_of("ratings").why_not(plain).startswith("Nobody is known to take part")
-    assert task_of("verdict").why_not(Item(plain.scheme, "gone", "a")) == "Odd has no labels for “gone” any more."
+    assert (
+        task_of("verdict").why_not(PromptSubject(plain.scheme, "gone", "a")) == "Odd has no labels for “gone” any more."
+    )
     with pytest.raises(UserError, match="no task “guess”"):
         task_of("guess")
 

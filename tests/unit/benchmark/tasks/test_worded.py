@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from benchmark.questions.base import SINGLE_STEP, wanted_from
-from benchmark.tasks.base import Item
-from benchmark.tasks.registry import task_of
-from benchmark.tasks.told import definitions_of
-from project.chains import ChainGraph, Edge
-from project.questions import QuestionKind
+from benchmark.prompts.answer_form import definitions_of
+from benchmark.prompts.judge_prompt import PromptSubject, task_of
+from benchmark.questions.question_validity import SINGLE_STEP, wanted_from
+from project.entities.causal_chains import ChainGraph, Edge
+from project.entities.questions import QuestionKind
 from tests.unit.benchmark.tasks.items import chain_items, graph, question, question_items
 
 TASK = task_of("word_question")
@@ -65,7 +64,7 @@ def test_a_question_asks_for_as_many_wrong_options_as_it_has() -> None:
 
 
 def test_nothing_is_asked_about_a_question_with_too_many_options_or_twice_the_same() -> None:
-    item: Item = next(question_items())
+    item: PromptSubject = next(question_items())
     for wrong, says in ((0, "0 wrong options"), (8, "8 wrong options")):
         assert says in task_of("answer").why_not(replace(item, question=question(wrong)))
     twice = question(answer="because of THING  1.")

@@ -9,26 +9,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.agreement.adjudication import Adjudicated, Choices, Labels, Rule, Spans, Unsettled, adjudicate, span_of
-from app.core.agreement.lanes import Mark
-from app.core.commands import adjudication, history, reviews
-from app.core.commands.segments import edit_segment
-from app.core.session import Session
+from annotate.agreement import adjudication
+from annotate.agreement.adjudication import (
+    Adjudicated,
+    AdjudicationRule,
+    ChoiceRule,
+    Labels,
+    SpanRule,
+    Unsettled,
+    adjudicate,
+    span_of,
+)
+from annotate.agreement.annotator_lanes import Mark
+from annotate.review import peer_review as reviews
+from annotate.segments.segment_edits import edit_segment
+from annotate.study import recording_edits as history
+from project.entities.study_records import Review, ReviewDecision, Segment
 from project.errors import UserError
-from project.queries.comments import comments_in
-from project.queries.runs import runs_of
-from project.queries.segments import segments_of, values_of
-from project.schemes.loader import load_scheme
-from project.types import Decision, Review, Segment
+from project.queries.history_rows import runs_of
+from project.queries.segment_rows import comments_in, segments_of, values_of
+from project.schemes.scheme_file import load_scheme
+from project.session.session import Session
 from tests.fakes.full_disk import full_disk
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study, person
 
 SHREC = load_scheme("shrec")
 RULES = st.builds(
-    Rule,
-    st.sampled_from(Spans),
+    AdjudicationRule,
+    st.sampled_from(SpanRule),
     st.sampled_from(Labels),
-    st.sampled_from(Choices),
+    st.sampled_from(ChoiceRule),
     st.sampled_from([0.0, 0.3, 0.9]),
     st.sampled_from(Unsettled),
 )
@@ -45,7 +55,7 @@ values = st.fixed_dictionaries(
 span = st.tuples(st.integers(0, 40), st.integers(1, 15), st.sampled_from(["error", "competence"]), values)
 lane = st.lists(span, max_size=5)
 decisions = st.dictionaries(
-    st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 2)), st.sampled_from(Decision), max_size=8
+    st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 2)), st.sampled_from(ReviewDecision), max_size=8
 )
 
 
@@ -63,12 +73,12 @@ def marks_of(lanes: Sequence[list], said: dict | None = None) -> list[Mark]:  # 
     return marks
 
 
-def lane_of(marks: list[Mark], people: int, rule: Rule = Rule()) -> Adjudicated:  # noqa: B008
+def lane_of(marks: list[Mark], people: int, rule: AdjudicationRule = AdjudicationRule()) -> Adjudicated:  # noqa: B008
     return adjudicate(marks, [f"P{who}" for who in range(people)], {"shrec": SHREC}, rule)
 
 
 @given(lane, st.integers(2, 4), RULES)
-def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: Rule) -> None:  # type: ignore[type-arg]
+def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: AdjudicationRule) -> None:  # type: ignore[type-arg]
     made = lane_of(marks_of([found] * people), people, rule)
     expected = [
         (start, start + length, label, tuple(sorted((k, json.dumps(v)) for k, v in given.items())))
@@ -82,7 +92,7 @@ def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: Rule) ->
 def test_the_names_of_the_annotators_make_no_difference(
     lanes: list,
     said: dict,
-    rule: Rule,
+    rule: AdjudicationRule,
     other: list[int],  # type: ignore[type-arg]
 ) -> None:
     marks = marks_of(lanes, said)
@@ -98,7 +108,7 @@ def test_the_names_of_the_annotators_make_no_difference(
 
 
 @given(st.lists(lane, min_size=2, max_size=3), RULES)
-def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes: list, rule: Rule) -> None:  # type: ignore[type-arg]
+def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes: list, rule: AdjudicationRule) -> None:  # type: ignore[type-arg]
     for one in lane_of(marks_of(lanes), len(lanes), rule).drafts:
         near = [
             (s, s + n, label) for found in lanes for s, n, label, _ in found if s < one.end_us and one.start_us < s + n
@@ -114,7 +124,7 @@ def test_two_annotators_agreeing_on_the_label() -> None:
     (made,) = lane_of(marks, 2).drafts
     assert (made.start_us, made.end_us, made.label) == (12, 20, "error")
     assert dict(made.values) == {"attributes": '["norms"]', "rationale": '"It left.\\n\\nNo goodbye."'}
-    (wide,) = lane_of(marks, 2, Rule(Spans.UNION, choices=Choices.UNION)).drafts
+    (wide,) = lane_of(marks, 2, AdjudicationRule(SpanRule.UNION, choices=ChoiceRule.UNION)).drafts
     assert (wide.start_us, wide.end_us) == (10, 24)
     assert dict(wide.values)["attributes"] == '["emotions", "norms"]'
 
@@ -122,33 +132,33 @@ def test_two_annotators_agreeing_on_the_label() -> None:
 def test_choices_on_which_nobody_agrees_are_all_kept_by_the_majority() -> None:
     marks = marks_of([[(0, 9, "error", {"attributes": ["norms"]})], [(0, 9, "error", {"attributes": ["emotions"]})]])
     assert dict(lane_of(marks, 2).drafts[0].values) == {"attributes": '["emotions", "norms"]'}
-    assert lane_of(marks, 2, Rule(choices=Choices.INTERSECTION)).drafts[0].values == ()
+    assert lane_of(marks, 2, AdjudicationRule(choices=ChoiceRule.INTERSECTION)).drafts[0].values == ()
 
 
 def test_what_one_marked_alone_is_kept_where_the_other_agrees() -> None:
     alone: list = [[(10, 10, "error", {})], []]  # type: ignore[type-arg]
     assert lane_of(marks_of(alone), 2).drafts == ()
-    assert len(lane_of(marks_of(alone, {(0, 0, 1): Decision.AGREE}), 2).drafts) == 1
-    against = lane_of(marks_of(alone, {(0, 0, 1): Decision.DISAGREE}), 2)
+    assert len(lane_of(marks_of(alone, {(0, 0, 1): ReviewDecision.AGREE}), 2).drafts) == 1
+    against = lane_of(marks_of(alone, {(0, 0, 1): ReviewDecision.DISAGREE}), 2)
     assert (against.drafts, against.counts.disputed) == ((), 1)
-    most = Rule(labels=Labels.MOST)
+    most = AdjudicationRule(labels=Labels.MOST)
     assert len(lane_of(marks_of(alone), 2, most).drafts) == 1
-    assert lane_of(marks_of(alone, {(0, 0, 1): Decision.DISAGREE}), 2, most).drafts == ()
+    assert lane_of(marks_of(alone, {(0, 0, 1): ReviewDecision.DISAGREE}), 2, most).drafts == ()
 
 
 def test_who_gives_in_votes_for_the_others_segment() -> None:
     lanes: list = [[(10, 10, "error", {"channel": "verbal"})], [(12, 12, "competence", {})]]  # type: ignore[type-arg]
-    (made,) = lane_of(marks_of(lanes, {(0, 0, 1): Decision.AGREE, (1, 0, 0): Decision.DISAGREE}), 2).drafts
+    (made,) = lane_of(marks_of(lanes, {(0, 0, 1): ReviewDecision.AGREE, (1, 0, 0): ReviewDecision.DISAGREE}), 2).drafts
     assert (made.label, made.start_us, made.end_us) == ("error", 10, 20)
-    both = {(0, 0, 1): Decision.AGREE, (1, 0, 0): Decision.AGREE}
+    both = {(0, 0, 1): ReviewDecision.AGREE, (1, 0, 0): ReviewDecision.AGREE}
     assert lane_of(marks_of(lanes, both), 2).counts.undecided == 1
 
 
 def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
     lanes: list = [[(10, 10, "error", {})], [(12, 12, "competence", {})]]  # type: ignore[type-arg]
-    marks = marks_of(lanes, {(0, 0, 1): Decision.DISAGREE, (1, 0, 0): Decision.DISAGREE})
+    marks = marks_of(lanes, {(0, 0, 1): ReviewDecision.DISAGREE, (1, 0, 0): ReviewDecision.DISAGREE})
     assert lane_of(marks, 2).drafts == ()
-    kept = lane_of(marks, 2, Rule(unsettled=Unsettled.KEEP)).drafts
+    kept = lane_of(marks, 2, AdjudicationRule(unsettled=Unsettled.KEEP)).drafts
     assert [(one.label, one.remark) for one in kept] == [
         ("error", "Persistent disagreement"),
         ("competence", "Persistent disagreement"),
@@ -158,14 +168,14 @@ def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
 def test_two_of_three_outvote_the_third() -> None:
     marks = marks_of([[(0, 10, "error", {})], [(2, 10, "error", {})], [(1, 10, "competence", {})]])
     assert [one.label for one in lane_of(marks, 3).drafts] == ["error"]
-    assert lane_of(marks, 3, Rule(labels=Labels.UNANIMOUS)).drafts == ()
+    assert lane_of(marks, 3, AdjudicationRule(labels=Labels.UNANIMOUS)).drafts == ()
 
 
 def test_spans_by_rule() -> None:
     spans = [(0, 10), (2, 12), (4, 20)]
-    assert span_of(spans, Spans.UNION) == (0, 20)
-    assert span_of(spans, Spans.INTERSECTION) == (4, 10)
-    assert span_of(spans, Spans.MAJORITY) == (2, 12)
+    assert span_of(spans, SpanRule.UNION) == (0, 20)
+    assert span_of(spans, SpanRule.INTERSECTION) == (4, 10)
+    assert span_of(spans, SpanRule.MAJORITY) == (2, 12)
 
 
 @pytest.fixture
@@ -179,7 +189,7 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     mark(session, "Bo", 12, 22, attributes=["norms"])
     alone = mark(session, "Bo", 50, 60)
     mark(session, "Ada", 10, 20, recording="walk 2")
-    made, _ = adjudication.make_lane(session, Rule())
+    made, _ = adjudication.make_lane(session, AdjudicationRule())
     assert [one.number for one in made.skipped] == [2]
     lane = person(session, "Adjudicated")
     assert lane.kind == "adjudicated"
@@ -190,8 +200,8 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     (first,) = shown()
     assert (first.start_us, first.end_us) == (12 * SECOND, 20 * SECOND)
     assert values_of(session.study, first.id)["attributes"].value == ["norms"]
-    reviews.decide(session, alone, Decision.AGREE)
-    made, _ = adjudication.make_lane(session, Rule())
+    reviews.decide(session, alone, ReviewDecision.AGREE)
+    made, _ = adjudication.make_lane(session, AdjudicationRule())
     assert len(shown()) == 2
     assert first in shown(), "what comes out as it was stays"
     history.undo(session)
@@ -201,7 +211,7 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     assert [run.result["segments"] for run in runs] == [2, 1]
     assert runs[0].parameters["spans"] == "majority"
     assert runs[0].parameters["annotators"] == ["Ada", "Bo"]
-    assert not adjudication.make_lane(session, Rule())[1], "the same again changes nothing"
+    assert not adjudication.make_lane(session, AdjudicationRule())[1], "the same again changes nothing"
 
 
 def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +219,7 @@ def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: p
     mark(session, "Bo", 12, 22)
     monkeypatch.setattr(adjudication, "insert_run", full_disk)
     with pytest.raises(UserError, match="full"):
-        adjudication.make_lane(session, Rule())
+        adjudication.make_lane(session, AdjudicationRule())
     lane = person(session, "Adjudicated")
     assert [one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id] == []
 
@@ -217,25 +227,25 @@ def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: p
 def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:
     mark(session, "Ada", 10, 20, "error")
     theirs = mark(session, "Bo", 12, 22, "competence")
-    reviews.decide(session, theirs, Decision.DISAGREE)
-    adjudication.make_lane(session, Rule(unsettled=Unsettled.KEEP))
+    reviews.decide(session, theirs, ReviewDecision.DISAGREE)
+    adjudication.make_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))
     texts = [one.text for found in comments_in(session.study, WALK).values() for one in found]
     assert texts == ["Persistent disagreement"] * 2
-    assert not adjudication.make_lane(session, Rule(unsettled=Unsettled.KEEP))[1]
-    adjudication.make_lane(session, Rule())
+    assert not adjudication.make_lane(session, AdjudicationRule(unsettled=Unsettled.KEEP))[1]
+    adjudication.make_lane(session, AdjudicationRule())
     assert comments_in(session.study, WALK) == {}
 
 
 def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) -> None:
     mark(session, "Ada", 10, 20)
     mark(session, "Bo", 12, 22)
-    adjudication.make_lane(session, Rule())
+    adjudication.make_lane(session, AdjudicationRule())
     lane = person(session, "Adjudicated")
     made = next(one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id)
     with pytest.raises(UserError):
         edit_segment(session, made.id, label="competence")
     with pytest.raises(UserError, match="made from several"):
-        reviews.decide(session, made.id, Decision.AGREE)
+        reviews.decide(session, made.id, ReviewDecision.AGREE)
     session.annotator_name = lane.name
     edit_segment(session, made.id, label="competence")
 
@@ -247,9 +257,9 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session,
     mark(session, "Ada", 10, 20)
     mark(session, "Bo", 12, 22)
     with pytest.raises(UserError):
-        adjudication.make_lane(session, Rule(), **options)  # type: ignore[arg-type]
+        adjudication.make_lane(session, AdjudicationRule(), **options)  # type: ignore[arg-type]
     with pytest.raises(UserError):
-        adjudication.make_lane(session, Rule(minimum_iou=2))
+        adjudication.make_lane(session, AdjudicationRule(minimum_iou=2))
     assert runs_of(session.study, WALK) == []
     assert len(segments_of(session.study, WALK)) == 2
 
@@ -257,4 +267,4 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session,
 def test_one_annotator_is_not_enough(session: Session) -> None:
     mark(session, "Ada", 10, 20)
     with pytest.raises(UserError, match="two people"):
-        adjudication.make_lane(session, Rule())
+        adjudication.make_lane(session, AdjudicationRule())

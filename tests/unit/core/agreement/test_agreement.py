@@ -7,20 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from app.core.agreement.disagreement import disagreements, last_before, next_after
-from app.core.agreement.measuring import Question, agreement, read
-from app.core.session import Session
-from app.core.statistics import count, count_each, statistics
-from benchmark.agreement.disagreement import Kind
-from benchmark.agreement.material import Options
+from annotate.agreement.annotation_arrays import Options
+from annotate.agreement.annotator_lanes import disagreements, last_before, next_after
+from annotate.agreement.span_matching import DisagreementKind
+from annotate.agreement.study_agreement import AgreementQuery, agreement, read
+from annotate.review.segment_statistics import count, count_each, statistics
+from project.entities.study_records import Annotator, Collection, FieldValue, Json, Recording, Segment
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.annotators import insert_annotator
-from project.queries.collections import insert_collection
-from project.queries.recordings import insert_recording
-from project.queries.segments import insert_segment, segments_of, set_value
-from project.store import Study
-from project.types import Annotator, Collection, FieldValue, Json, Recording, Segment
+from project.queries.annotator_rows import insert_annotator
+from project.queries.recording_rows import insert_collection, insert_recording
+from project.queries.segment_rows import insert_segment, segments_of, set_value
+from project.session.session import Session
+from project.store.study import Study
 
 SECOND = 1_000_000
 FEW = Options(step_us=SECOND, samples=20)
@@ -64,7 +63,7 @@ class Lab:
             self.study.write(sql, values)
 
     def figure(self, key: str, **question: object) -> float | None:
-        asked = replace(Question(options=FEW), **question)  # type: ignore[arg-type]
+        asked = replace(AgreementQuery(options=FEW), **question)  # type: ignore[arg-type]
         return agreement(self.session, asked).main[key].value
 
 
@@ -78,7 +77,7 @@ def test_two_people_and_their_forms(lab: Lab) -> None:
     lab.mark("Ada", "error", 0, 10, attributes=["emotions", "norms"], channel="verbal", rationale="It was late.")
     lab.mark("Ben", "error", 2, 10, attributes=["emotions"], channel="verbal")
     lab.mark("Ada", "competence", 20, 30, attributes=["norms"], channel="both")
-    report = agreement(lab.session, Question(options=FEW))
+    report = agreement(lab.session, AgreementQuery(options=FEW))
     assert report.main["overlap_share"].value == pytest.approx(2 / 3)
     assert report.main["mean_iou"].value == pytest.approx(0.8)
     fields = {field.key: field for field in report.fields}
@@ -149,7 +148,7 @@ def test_what_is_said_of_one_participant_is_not_compared_with_what_is_said_of_an
                 insert_segment(lab.study, made)
                 set_value(lab.study, FieldValue(made.id, "sotopia-eval", 1, "participant", participant))
                 set_value(lab.study, FieldValue(made.id, "sotopia-eval", 1, "goal", score))
-    report = agreement(lab.session, Question(options=FEW))
+    report = agreement(lab.session, AgreementQuery(options=FEW))
     goal = next(field for field in report.fields if field.key == "goal").figures
     assert goal["mean_difference"].value == 1
     assert goal["pearson_r"].value == pytest.approx(1)
@@ -177,7 +176,7 @@ def test_a_question_that_cannot_be_answered(lab: Lab, question: dict[str, object
 
 
 def test_an_empty_study_has_reasons(lab: Lab) -> None:
-    report = agreement(lab.session, Question(options=FEW))
+    report = agreement(lab.session, AgreementQuery(options=FEW))
     json.dumps(report.to_json(), allow_nan=False)
     assert all(figure.value is None and figure.reason for figure in report.main.values())
 
@@ -189,10 +188,10 @@ def test_the_strip_and_its_keys(lab: Lab) -> None:
     segments = segments_of(lab.study, lab.recordings[0].id)
     found = disagreements(segments, [lab.who("Ada"), lab.who("Ben")], "shrec", "segments")
     assert [(one.start_us // SECOND, one.end_us // SECOND, one.kind) for one in found] == [
-        (0, 5, Kind.UNMARKED),
-        (5, 10, Kind.LABEL),
-        (10, 20, Kind.UNMARKED),
-        (30, 40, Kind.UNMARKED),
+        (0, 5, DisagreementKind.UNMARKED),
+        (5, 10, DisagreementKind.LABEL),
+        (10, 20, DisagreementKind.UNMARKED),
+        (30, 40, DisagreementKind.UNMARKED),
     ]
     assert next_after(found, 5 * SECOND) == found[2]
     assert next_after(found, 30 * SECOND) is None

@@ -6,26 +6,25 @@ from pathlib import Path
 
 import pytest
 
-from app.core.agreement.measuring import Question, agreement
-from app.core.agreement.tables import tables_of
-from app.core.csv_cells import as_csv
-from app.core.session import Session
-from benchmark.agreement.material import Options
-from benchmark.agreement.report import Report
-from project.store import Study
-from project.synthetic import fill
+from annotate.agreement.agreement_report import AgreementReport
+from annotate.agreement.annotation_arrays import Options
+from annotate.agreement.study_agreement import AgreementQuery, agreement, tables_of
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
+from project.text_format import as_csv
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def report(tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
     path = tmp_path_factory.mktemp("tables") / "s.greenroom"
     with Study.create(path) as made:
         fill(made, recordings=5, segments=90)
     with Session.open(path, "Ada", read_only=True) as session:
-        return agreement(session, Question(options=Options(samples=50)))
+        return agreement(session, AgreementQuery(options=Options(samples=50)))
 
 
-def read(report: Report, name: str) -> list[dict[str, str]]:
+def read(report: AgreementReport, name: str) -> list[dict[str, str]]:
     head, rows = tables_of(report)[name]
     return list(csv.DictReader(io.StringIO(as_csv(head, rows))))
 
@@ -34,7 +33,7 @@ def number(text: str) -> float | None:
     return float(text) if text else None
 
 
-def test_the_table_of_figures_equals_the_report(report: Report) -> None:
+def test_the_table_of_figures_equals_the_report(report: AgreementReport) -> None:
     rows = {row["figure"]: row for row in read(report, "figures")}
     every = {**report.main, **{f"f1_iou.{level}": one for level, one in report.f1_iou.items()}}
     for key, figure in every.items():
@@ -44,7 +43,7 @@ def test_the_table_of_figures_equals_the_report(report: Report) -> None:
     assert rows["third_agreement"]["value"] == ""
 
 
-def test_the_tables_by_group_equal_the_report(report: Report) -> None:
+def test_the_tables_by_group_equal_the_report(report: AgreementReport) -> None:
     for split, groups in report.rows.items():
         for row, group in zip(read(report, f"by_{split}"), groups, strict=True):
             assert (row["key"], row["name"]) == (group.key, group.name)
@@ -52,7 +51,7 @@ def test_the_tables_by_group_equal_the_report(report: Report) -> None:
                 assert (number(row[f"{key}.value"]), int(row[f"{key}.n"])) == (figure.value, figure.n)
 
 
-def test_the_other_tables(report: Report) -> None:
+def test_the_other_tables(report: AgreementReport) -> None:
     head, rows = tables_of(report)["confusion"]
     assert head == ("", "Error", "Competence", "None", "unmatched")
     assert [list(row[1:]) for row in rows] == report.confusion.tolist()

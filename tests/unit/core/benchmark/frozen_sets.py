@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from app.core.clock import utc_now
-from app.core.session import Session
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.study_records import Json
 from project.ids import new_id
-from project.item_sets import FrozenItem, ItemSet
-from project.queries.item_sets import insert_set
-from project.types import Json
+from project.queries.item_set_rows import insert_set
+from project.session.session import Session
+from project.timebase import utc_now
 from project.version import __version__
 from tests.unit.core.pairs import SECOND, WALK
 

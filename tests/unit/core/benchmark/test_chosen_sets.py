@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.running.sets import choose_sets
-from app.core.benchmark.sets.making import make_set
-from app.core.benchmark.sets.wishes import Wishes
-from app.core.session import Session
+from benchmark.items.sampling import SamplingOptions
+from benchmark.runs.run_plan import choose_sets
+from benchmark.sets.frozen_sets import make_set
 from project.errors import UserError
-from project.store import Study
-from project.synthetic import fill
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_another_seed_or_number_of_draws_is_another_set(session: Session) -> Non
 def test_a_set_that_somebody_wished_otherwise_is_asked_by_its_name_alone(session: Session) -> None:
     wished = [
         make_set(session, "verdict", "small", 0, 3, 20)[0],
-        make_set(session, "verdict", "all", 0, 3, None, Wishes(include=("disagreed",)))[0],
+        make_set(session, "verdict", "all", 0, 3, None, SamplingOptions(include=("disagreed",)))[0],
     ]
     usual = choose_sets(session, ["verdict"]).sets[0]
     assert usual.id not in {one.id for one in wished}

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark import people
-from app.core.benchmark.people import Way
-from app.core.benchmark.results.figures import figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.benchmark.sets.standing import changed_since
-from app.core.commands.judges import add_judge
-from app.core.session import Session
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs import people_runs as people
+from benchmark.runs.people_runs import HumanRunOptions
+from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from benchmark.sets.frozen_sets import changed_since
+from project.entities.frozen_items import ItemModality, ItemSet
+from project.entities.judgments import JudgeEntry
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.item_sets import ItemSet, Shown
-from project.judging import JudgeEntry
 from project.progress import Silent
-from project.queries.item_sets import all_sets
-from project.types import Json
+from project.queries.item_set_rows import all_sets
+from project.session.session import Session
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
 
@@ -44,7 +44,11 @@ def everything(session: Session, made: ItemSet, judge: JudgeEntry) -> None:
             act()
 
     tried(lambda: all_sets(session.study))
-    tried(lambda: run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS, fresh=True), Silent()))
+    tried(
+        lambda: run_benchmark(
+            session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS, fresh=True), Silent()
+        )
+    )
     tried(lambda: figures_of(session))
     tried(lambda: changed_since(session, all_sets(session.study)[0]))
     tried(lambda: people.open_for(session, made))
@@ -52,7 +56,7 @@ def everything(session: Session, made: ItemSet, judge: JudgeEntry) -> None:
 
 
 def _answer(session: Session, made: ItemSet) -> None:
-    found, _ = people.begin(session, people.queue(session, made, Way(Shown.WORDS)))
+    found, _ = people.begin(session, people.queue(session, made, HumanRunOptions(ItemModality.WORDS)))
     for one in found.left[:1]:
         people.ask(session, found, one)
 
@@ -81,7 +85,7 @@ def _answer(session: Session, made: ItemSet) -> None:
 def test_whatever_stands_in_an_item_ends_in_one_line(session: Session, content: Json) -> None:
     made, _ = verdicts(session, ["error", "none"])
     judge = add_judge(session, "oracle", "oracle", "", {})[0]
-    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
     damaged(session, "item", "content", json.dumps(content))
     everything(session, made, judge)
 
@@ -113,6 +117,6 @@ def test_whatever_stands_in_an_item_ends_in_one_line(session: Session, content: 
 def test_whatever_stands_in_another_row_does_too(session: Session, table: str, column: str, text: str | int) -> None:
     made, _ = verdicts(session, ["error", "none"])
     judge = add_judge(session, "oracle", "oracle", "", {})[0]
-    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
     damaged(session, table, column, text)
     everything(session, made, judge)

@@ -5,21 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.results.comparing import compare, conditions_of
-from app.core.benchmark.results.figures import RunFigures, figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.commands.judges import add_judge
-from app.core.session import Session
-from benchmark.metrics.conditions import Conclusion
+from benchmark.judging.judge_registry import add_judge
+from benchmark.metrics.paired_tests import EquivalenceConclusion
+from benchmark.runs.run_figures import RunFigures, compare, conditions_of, figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet, RunAnswer
+from project.entities.judgments import JudgeEntry
 from project.errors import UserError
 from project.ids import new_id
-from project.item_sets import BenchmarkRun, ItemSet, RunAnswer, Shown
-from project.json_text import to_json
-from project.judging import JudgeEntry
 from project.progress import Silent
-from project.queries.item_sets import answers_of, insert_answers, insert_benchmark_run
-from project.queries.judges import all_judges
+from project.queries.item_set_rows import answers_of, insert_answers, insert_benchmark_run
+from project.queries.judgment_rows import all_judges
+from project.session.session import Session
+from project.store.column_values import to_json
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
 
@@ -42,7 +41,7 @@ def item_set(session: Session) -> ItemSet:
 
 def run(session: Session, item_set: ItemSet, *names: str, **more: object) -> list[RunFigures]:
     judges = [one for one in all_judges(session.study) if one.name in names]
-    ran = run_benchmark(session, Wanted([item_set], judges, **more), Silent())  # type: ignore[arg-type]
+    ran = run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())  # type: ignore[arg-type]
     return figures_of(session, [one.id for one in ran.runs])
 
 
@@ -127,7 +126,7 @@ def test_a_condition_stands_beside_raw(session: Session, item_set: ItemSet) -> N
     }
     for row in rows:
         assert row.n == len(LABELS)
-        assert row.tested.conclusion is Conclusion.OPEN, "the same answers leave nothing to test"
+        assert row.tested.conclusion is EquivalenceConclusion.OPEN, "the same answers leave nothing to test"
         assert "no difference" not in row.words
 
 
@@ -151,4 +150,4 @@ def test_what_is_not_there_is_said(session: Session, item_set: ItemSet) -> None:
     with pytest.raises(UserError, match="no set"):
         figures_of(session, sets=["nothing"])
     (first,) = run(session, item_set, "oracle")
-    assert first.run.shown is Shown.WORDS
+    assert first.run.shown is ItemModality.WORDS

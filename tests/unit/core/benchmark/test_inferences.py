@@ -5,19 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.inferences import taking
-from app.core.benchmark.inferences.asking import inference_requests, question_request
-from app.core.benchmark.inferences.taking import take_in
-from app.core.session import Session
-from project.after import judgment_in
+from benchmark.authoring import statement_suggestions as taking
+from benchmark.authoring.statement_suggestions import inference_requests, question_request, take_in
+from project.entities.judgments import JudgeEntry, Judgment, about_from, judgment_in
+from project.entities.study_records import Json, Recording
 from project.errors import UserError
-from project.judging import JudgeEntry, Judgment, about_from
-from project.queries.judgments import judgments_called
-from project.queries.recordings import all_recordings
-from project.queries.segments import segments_under, values_of
-from project.store import Study
-from project.synthetic import fill
-from project.types import Json, Recording
+from project.queries.judgment_rows import judgments_called
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import segments_under, values_of
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.fakes.statements import an_answer
 
 

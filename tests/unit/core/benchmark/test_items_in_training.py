@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark import people
-from app.core.benchmark.people import Way
-from app.core.commands.plan import mark_done
-from app.core.session import Session
-from project.item_sets import FrozenItem, ItemSet, Shown
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
+from annotate.team.assignments import mark_done
+from benchmark.runs import people_runs as people
+from benchmark.runs.people_runs import HumanRunOptions
+from project.entities.frozen_items import FrozenItem, ItemModality, ItemSet
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 from tests.fakes.frozen_sets import AskVerdict, freeze
 from tests.unit.core.training_round import open_round
 
@@ -42,8 +42,10 @@ def test_items_of_what_somebody_trains_on_are_hidden_from_them(session: Session)
     assert people.open_for(session, made) == frozenset(), "who does not train sees all"
     session.annotator_name = "Ada"
     assert people.open_for(session, made) == {"marked", "unmarked"}
-    assert [one.item_id for one in people.queue(session, made, Way(Shown.WORDS)).asked] == ["elsewhere"]
+    assert [one.item_id for one in people.queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked] == [
+        "elsewhere"
+    ]
     mark_done(session, all_recordings(session.study)[0].id)
     assert people.open_for(session, made) == frozenset()
-    asked = {one.item_id for one in people.queue(session, made, Way(Shown.WORDS)).asked}
+    asked = {one.item_id for one in people.queue(session, made, HumanRunOptions(ItemModality.WORDS)).asked}
     assert asked == {"marked", "unmarked", "elsewhere"}

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.running.sets import choose_sets
-from app.core.benchmark.sets.making import make_set
-from app.core.benchmark.sets.renderings import NOT_RENDERED
-from app.core.benchmark.sets.sources import pool_of
-from app.core.benchmark.sets.wishes import Wishes
-from app.core.session import Session
+from benchmark.items.sampling import SamplingOptions
+from benchmark.runs.run_plan import choose_sets
+from benchmark.sets.frozen_sets import make_set
+from benchmark.sets.item_sources import NOT_RENDERED, pool_of
 from project.errors import UserError
-from project.queries.item_sets import items_of
+from project.queries.item_set_rows import items_of
+from project.session.session import Session
 from tests.fakes.renderings import invent_renderings
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
@@ -47,7 +46,7 @@ def test_ten_draws_of_five_each_out_of_what_every_condition_shows(session: Sessi
 def test_one_condition_alone_can_be_named(session: Session) -> None:
     invent_renderings(session, [WALK, OTHER], ["blur"])
     invent_renderings(session, [WALK], ["cartoon"])
-    made, _ = make_set(session, "conditions", options=Wishes(conditions=("blur",)))
+    made, _ = make_set(session, "conditions", options=SamplingOptions(conditions=("blur",)))
     assert {one.recording_id for one in items_of(session.study, made.id)} == {WALK, OTHER}
 
 
@@ -55,7 +54,7 @@ def test_what_lies_outside_a_rendering_or_has_lost_its_file_is_left_out(session:
     invent_renderings(session, [WALK], ["blur"], {"start_us": 100 * SECOND, "end_us": 200 * SECOND})
     invent_renderings(session, [OTHER], ["blur"])
     (session.study.folder / "clips" / f"{OTHER}-blur.mp4").write_bytes(b"something else")
-    found = pool_of(session, "rendered", Wishes(conditions=("blur",)))
+    found = pool_of(session, "rendered", SamplingOptions(conditions=("blur",)))
     assert {(one.recording_id, one.start_us // SECOND) for one in found.candidates} == {
         (WALK, start) for start in range(100, 200, 20)
     }

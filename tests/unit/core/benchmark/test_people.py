@@ -5,26 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark import people
-from app.core.benchmark.own_items import own_items
-from app.core.benchmark.people import Asked, Queue, Way
-from app.core.commands import reviews
-from app.core.commands.verifications import verify
-from app.core.judging.seeing.sight import plan_sight
-from app.core.session import Session
+from annotate.review import peer_review as reviews
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.questions.verification import verify
+from benchmark.runs import people_runs as people
+from benchmark.runs.people_runs import HumanItemQueue, HumanRunOptions, ItemQuestion
+from benchmark.sets.frozen_sets import own_items
+from project.entities.frozen_items import FrozenItem, ItemModality
+from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import VerificationDecision
+from project.entities.study_records import ReviewDecision
 from project.errors import UserError
-from project.item_sets import FrozenItem, Shown
-from project.judging import About, JudgmentStatus, Subject
-from project.queries.item_sets import answers_of, benchmark_runs, items_of
-from project.queries.judgments import judgments_called, judgments_of
-from project.questions import VerificationDecision
-from project.types import Decision
+from project.queries.item_set_rows import answers_of, benchmark_runs, items_of
+from project.queries.judgment_rows import judgments_called, judgments_of
+from project.session.session import Session
 from tests.fakes.frozen_sets import AskVerdict, freeze, stretch
 from tests.unit.core.chains.drawn import draw
 from tests.unit.core.pairs import mark, open_study, person
 from tests.unit.core.questions import asked
 
-WORDS = Way(Shown.WORDS)
+WORDS = HumanRunOptions(ItemModality.WORDS)
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def stretches(number: int) -> list[FrozenItem]:
     return [stretch(f"i{at}", 10 * at, 10 * at + 5) for at in range(number)]
 
 
-def answered(session: Session, found: Queue, label: str = "error") -> Queue:
+def answered(session: Session, found: HumanItemQueue, label: str = "error") -> HumanItemQueue:
     asked = found.left[0]
     planned = people.ask(session, found, asked)
     return people.answer(session, found, asked, planned, {"label": label}, 1500)[0]
@@ -50,7 +50,7 @@ def test_each_person_has_an_order_of_their_own_which_stays(session: Session) -> 
     assert people.queue(session, made, WORDS).asked == ada.asked
     session.annotator_name = "Bo"
     bo = people.queue(session, made, WORDS)
-    assert {*bo.asked} == {*ada.asked} == {Asked(f"i{at}", "verdict") for at in range(12)}
+    assert {*bo.asked} == {*ada.asked} == {ItemQuestion(f"i{at}", "verdict") for at in range(12)}
     assert bo.asked != ada.asked
     assert [one.item_id for one in ada.asked] != [f"i{at}" for at in range(12)], "nobody gets the order of the draws"
 
@@ -72,7 +72,7 @@ def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -
     (kept,) = answers_of(session.study, found.run.id)
     (said,) = judgments_called(session.study, [kept.judgment_id])
     assert (said.about, said.ms, said.annotator_id) == (
-        About(Subject.ITEM, first.item_id),
+        JudgmentTarget(JudgmentTargetKind.ITEM, first.item_id),
         1500,
         person(session, "Ada").id,
     )
@@ -133,7 +133,7 @@ def test_what_one_has_reviewed_is_ones_own(session: Session) -> None:
     made = freeze(session, [stretch("i", 50, 55, theirs)])
     session.annotator_name = "Cy"
     assert people.queue(session, made, WORDS).own == 0
-    reviews.decide(session, theirs, Decision.AGREE)
+    reviews.decide(session, theirs, ReviewDecision.AGREE)
     assert people.queue(session, made, WORDS).own == 1
 
 
@@ -157,7 +157,7 @@ def test_with_ones_own_items_it_is_another_run_that_says_so_and_takes_answers_al
     made = freeze(session, [stretch("own", 1, 5, own), stretch("far", 50, 55, far)])
     narrow, _ = people.begin(session, people.queue(session, made, WORDS))
     narrow = answered(session, narrow)
-    wide, _ = people.begin(session, people.queue(session, made, Way(Shown.WORDS, own=True)))
+    wide, _ = people.begin(session, people.queue(session, made, HumanRunOptions(ItemModality.WORDS, own=True)))
     assert wide.run.id != narrow.run.id
     assert (wide.run.judge["settings"], narrow.run.judge["settings"]) == ({"own": True}, {"own": False})
     assert [one.item_id for one in wide.left] == ["own"]
@@ -192,7 +192,7 @@ def test_another_seed_asks_everything_again(session: Session) -> None:
     made = freeze(session, stretches(2))
     found, _ = people.begin(session, people.queue(session, made, WORDS))
     answered(session, found)
-    later = people.queue(session, made, Way(Shown.WORDS, seed=1))
+    later = people.queue(session, made, HumanRunOptions(ItemModality.WORDS, seed=1))
     assert (len(later.left), later.begun) == (2, False)
 
 

@@ -6,24 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.results.figures import figures_of
-from app.core.benchmark.running import running
-from app.core.benchmark.running.course import Course
-from app.core.benchmark.running.legs import begin
-from app.core.benchmark.running.running import Ran, run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.cluster.door import Done
-from app.core.commands.judges import add_judge
-from app.core.jobs import Work, run_here
-from app.core.judging.runs.budget import Limits
-from app.core.session import Session
+from benchmark.cluster.coordinator import JobResult
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_budget import Limits
+from benchmark.runs import scheduler as running
+from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_plan import BenchmarkRequest, begin
+from benchmark.runs.scheduler import BenchmarkResult, BenchmarkScheduler, run_benchmark
+from project.entities.frozen_items import ItemModality, ItemSet
+from project.entities.judgments import JudgeEntry, JudgmentStatus, Modality
 from project.errors import Cancelled, UserError
-from project.item_sets import ItemSet, Shown
-from project.judging import JudgeEntry, JudgmentStatus, Modality
 from project.progress import Progress, Silent
-from project.queries.item_sets import answers_of, benchmark_runs
-from project.queries.judgments import judgments_called
-from project.queries.run_answers import given_answers
+from project.queries.item_set_rows import answers_of, benchmark_runs, given_answers
+from project.queries.judgment_rows import judgments_called
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
 from tests.fakes.misbehaving_server import Server, fails, misbehaving, says
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
@@ -47,8 +44,8 @@ def baseline(session: Session, backend: str, name: str = "") -> JudgeEntry:
     return add_judge(session, name or backend, backend, "", {})[0]
 
 
-def go(session: Session, item_set: ItemSet, *judges: JudgeEntry, **more: object) -> Ran:
-    return run_benchmark(session, Wanted([item_set], judges, **more), Silent())  # type: ignore[arg-type]
+def go(session: Session, item_set: ItemSet, *judges: JudgeEntry, **more: object) -> BenchmarkResult:
+    return run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())  # type: ignore[arg-type]
 
 
 def statuses(session: Session, run_id: str) -> list[JudgmentStatus]:
@@ -68,10 +65,10 @@ def test_a_run_is_in_the_study_before_its_first_question(session: Session) -> No
 
     progress = Looking()
     with pytest.raises(Cancelled):
-        run_benchmark(session, Wanted([item_set], [oracle]), progress)
+        run_benchmark(session, BenchmarkRequest([item_set], [oracle]), progress)
     assert progress.known == 1
     (run,) = benchmark_runs(session.study)
-    assert (run.judge["name"], run.shown, run.condition) == ("oracle", Shown.WORDS, "raw")
+    assert (run.judge["name"], run.shown, run.condition) == ("oracle", ItemModality.WORDS, "raw")
 
 
 def test_each_answer_is_noted_under_its_run(session: Session) -> None:
@@ -154,12 +151,12 @@ def test_what_stands_in_several_draws_is_asked_once(session: Session) -> None:
 def test_another_setting_or_way_is_another_run(session: Session) -> None:
     item_set, _ = verdicts(session, LABELS)
     constant = baseline(session, "constant")
-    wanted = Wanted([item_set], [constant])
+    wanted = BenchmarkRequest([item_set], [constant])
     ways = [
         wanted,
         replace(wanted, variant="cot"),
         replace(wanted, seed=1),
-        replace(wanted, shown=Shown.BOTH),
+        replace(wanted, shown=ItemModality.BOTH),
         replace(wanted, judges=[replace(constant, settings={"says": "none"})]),
     ]
     assert len({begin(session, one).runs[0].id for one in ways for _ in range(2)}) == len(ways)
@@ -168,7 +165,7 @@ def test_another_setting_or_way_is_another_run(session: Session) -> None:
 def test_a_judge_that_sees_no_pictures_is_not_said_to_have_seen_any(session: Session) -> None:
     item_set, _ = verdicts(session, LABELS)
     with misbehaving(ERROR) as server:
-        ran = go(session, item_set, at_server(session, server), baseline(session, "oracle"), shown=Shown.BOTH)
+        ran = go(session, item_set, at_server(session, server), baseline(session, "oracle"), shown=ItemModality.BOTH)
         assert not server.asked
     assert [one.judge["name"] for one in ran.runs] == ["oracle"]
     assert [one.judge for one in ran.notes] == ["model"]
@@ -178,7 +175,7 @@ def test_a_judge_that_sees_no_pictures_is_not_said_to_have_seen_any(session: Ses
 def test_words_alone_are_words_alone_also_for_a_judge_of_clips(session: Session) -> None:
     item_set, _ = verdicts(session, LABELS[:1])
     with misbehaving(ERROR) as server:
-        ran = go(session, item_set, at_server(session, server, sees="clip"), shown=Shown.WORDS)
+        ran = go(session, item_set, at_server(session, server, sees="clip"), shown=ItemModality.WORDS)
     (said,) = judgments_called(session.study, [one.judgment_id for one in answers_of(session.study, ran.runs[0].id)])
     assert said.modality is Modality.WORDS
 
@@ -202,11 +199,13 @@ def test_a_budget_holds_for_all_of_it(session: Session) -> None:
         model = at_server(session, server, max_tokens=16)
         alone = go(session, first, model, fresh=True).outcome
         allowed = 2 * (alone.tokens_in + alone.tokens_out) + 20_000
-        wanted = Wanted([first, second], [model], budget=Limits(tokens=allowed), fresh=True)
+        wanted = BenchmarkRequest([first, second], [model], budget=Limits(tokens=allowed), fresh=True)
         outcome = run_benchmark(session, wanted, Silent()).outcome
     assert outcome.tokens_in + outcome.tokens_out <= allowed
     with misbehaving(ERROR) as server:
-        wanted = Wanted([first, second], [at_server(session, server, "poor")], budget=Limits(tokens=10), fresh=True)
+        wanted = BenchmarkRequest(
+            [first, second], [at_server(session, server, "poor")], budget=Limits(tokens=10), fresh=True
+        )
         outcome = run_benchmark(session, wanted, Silent()).outcome
         assert not server.asked
     assert outcome.over_budget == len(LABELS) + 2 * (len(LABELS) + 1)
@@ -216,12 +215,12 @@ def test_a_scheduler_that_goes_away_leaves_what_was_answered(session: Session, m
     first, _ = verdicts(session, LABELS, name="first")
     second, _ = verdicts(session, LABELS, name="second")
 
-    def dies(there: Session, works: list[Work], progress: Progress, _: str, *, ended: object) -> list[Done]:
+    def dies(there: Session, works: list[JobSpec], progress: Progress, _: str, *, ended: object) -> list[JobResult]:
         run_here(there, works[0], progress)
         raise UserError("The scheduler at tcp://node7:8786 does not answer any more.", "Run the same again.")
 
     oracle = baseline(session, "oracle")
-    wanted = Wanted([first, second], [oracle])
+    wanted = BenchmarkRequest([first, second], [oracle])
     with monkeypatch.context() as patched:
         patched.setattr(running, "run_all", dies)
         with pytest.raises(UserError, match="does not answer"):
@@ -236,8 +235,8 @@ def test_a_scheduler_that_goes_away_leaves_what_was_answered(session: Session, m
 def test_all_rounds_are_given_out_together_where_they_can_be_done_so(session: Session) -> None:
     first, _ = verdicts(session, LABELS, name="first")
     second, _ = verdicts(session, LABELS, name="second")
-    wanted = Wanted([first, second], [baseline(session, "oracle")])
-    course = Course(session, wanted, begin(session, wanted), at_once=True)
+    wanted = BenchmarkRequest([first, second], [baseline(session, "oracle")])
+    course = BenchmarkScheduler(session, wanted, begin(session, wanted), at_once=True)
     works = course.next(Silent())
     assert len(works) == 2
     with pytest.raises(RuntimeError):
@@ -251,7 +250,7 @@ def test_all_rounds_are_given_out_together_where_they_can_be_done_so(session: Se
 
 def test_there_is_nothing_to_run_without_a_set_or_a_judge(session: Session) -> None:
     item_set, _ = verdicts(session, LABELS)
-    for wanted in (Wanted([], [baseline(session, "oracle")]), Wanted([item_set], [])):
+    for wanted in (BenchmarkRequest([], [baseline(session, "oracle")]), BenchmarkRequest([item_set], [])):
         with pytest.raises(UserError, match="nothing to run"):
             run_benchmark(session, wanted, Silent())
     with pytest.raises(UserError, match="no variant"):

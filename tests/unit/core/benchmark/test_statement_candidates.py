@@ -5,28 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.inferences.candidates import (
-    UNEXPLAINED,
-    UNRATED,
-    explanation_candidates,
-    statement_candidates,
-)
-from app.core.benchmark.results.figures import figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.benchmark.sets.making import make_set
-from app.core.benchmark.sets.standing import changed_since
-from app.core.commands.judges import add_judge
-from app.core.commands.schemes import use_shipped_scheme
-from app.core.commands.segments import add_segment
-from app.core.session import Session
-from project.item_sets import Shown
+from annotate.segments.segment_edits import add_segment
+from annotate.study.scheme_versions import use_shipped_scheme
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from benchmark.sets.frozen_sets import changed_since, make_set
+from benchmark.sets.rated_material import UNEXPLAINED, UNRATED, explanation_candidates, statement_candidates
+from project.entities.frozen_items import ItemModality
+from project.entities.study_records import Json
 from project.progress import Silent
-from project.queries.item_sets import items_of
-from project.queries.recordings import all_recordings, delete_recording
-from project.store import Study
-from project.synthetic import fill
-from project.types import Json
+from project.queries.item_set_rows import items_of
+from project.queries.recording_rows import all_recordings, delete_recording
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 LIKELY, EXPLAIN = "nli_likelihood/nli_support", "explanation"
 
@@ -93,7 +87,7 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     state(session, "She knows.", 80)
     made, _ = make_set(session, "socialnli")
     judge, _ = add_judge(session, "oracle", "oracle", "", {})
-    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
     explained = len(explanation_candidates(session).candidates)
     assert explained > 1, "people's and the judge's own"
     with session.step("Delete"):
@@ -101,5 +95,5 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     assert explanation_candidates(session).candidates == ()
     assert figures_of(session)[0].counts.counted
     assert changed_since(session, made).count == len(items_of(session.study, made.id))
-    again = run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS, fresh=True), Silent())
+    again = run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS, fresh=True), Silent())
     assert {note.message for note in again.notes} == {"This recording is no longer part of the study."}

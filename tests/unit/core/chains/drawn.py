@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.core.commands import chains
-from app.core.session import Session
-from project.chains import Chain, ChainGraph, NodeKind
-from project.queries.chains import chain_called, graph_of
+from annotate.chains import chain_edits as chains
+from project.entities.causal_chains import Chain, ChainGraph, NodeKind
+from project.queries.chain_rows import chain_called, graph_of
+from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK
 
 KINDS = [*NodeKind]

@@ -2,15 +2,15 @@
 
 from hypothesis import strategies as st
 
-from app.core.chains.drawing import Drawing, DrawnNode, one_line
-from project.chains import NodeKind
+from annotate.chains.chain_drafts import ChainDraft, DrawnNode, one_line
+from project.entities.causal_chains import NodeKind
 
 END_US = 600_000_000
 TEXTS = st.text(max_size=40).map(one_line)
 
 
 @st.composite
-def drawings(draw: st.DrawFn, people: tuple[str, ...] = ()) -> Drawing:
+def drawings(draw: st.DrawFn, people: tuple[str, ...] = ()) -> ChainDraft:
     """Return a drawing without circles; its nodes lie in a recording of ten minutes."""
     count = draw(st.integers(1, 8))
     who = st.lists(st.sampled_from(people), unique=True, max_size=3) if people else st.just([])
@@ -23,4 +23,4 @@ def drawings(draw: st.DrawFn, people: tuple[str, ...] = ()) -> Drawing:
     order = draw(st.permutations(range(count)))
     pairs = [(order[a], order[b]) for a in range(count) for b in range(a + 1, count)]
     edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
-    return Drawing(draw(TEXTS), tuple(nodes), tuple(edges))
+    return ChainDraft(draw(TEXTS), tuple(nodes), tuple(edges))

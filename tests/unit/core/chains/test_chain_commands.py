@@ -5,17 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chains, segments
-from app.core.commands.history import redo, undo
-from app.core.commands.participants import add_participant
-from app.core.commands.schemes import use_shipped_scheme
-from app.core.commands.transcript import add
-from app.core.session import Session
-from project.chains import Edge, NodeKind
+from annotate.chains import chain_edits as chains
+from annotate.segments import segment_edits as segments
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import redo, undo
+from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.transcript.transcript_edits import add
+from project.entities.causal_chains import Edge, NodeKind
+from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.queries.chains import chains_of, graphs_of
-from project.queries.participants import participants_in
-from project.types import ParticipantRole
+from project.queries.chain_rows import chains_of, graphs_of
+from project.queries.recording_rows import participants_in
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, graph, node
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 

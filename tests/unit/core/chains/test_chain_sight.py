@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chains
-from app.core.commands.plan import mark_done
-from app.core.search import StudySearch
-from app.core.session import Session
-from project.chains import NodeKind
+from annotate.chains import chain_edits as chains
+from annotate.review.text_search import StudySearch
+from annotate.team.assignments import mark_done
+from project.entities.causal_chains import NodeKind
+from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.chains import all_chains, chain_called, graphs_of, node_called
-from project.queries.free_texts import free_texts
-from project.queries.recordings import all_recordings
-from project.queries.sight import came_or_went, hidden_lanes
-from project.types import Changes
+from project.queries.annotator_rows import came_or_went, hidden_lanes
+from project.queries.chain_rows import all_chains, chain_called, graphs_of, node_called
+from project.queries.recording_rows import all_recordings
+from project.search.free_texts import free_texts
+from project.session.session import Session
 from tests.unit.core.training_round import copy_for, open_round
 
 

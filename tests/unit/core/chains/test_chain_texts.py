@@ -6,24 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chain_reviews
-from app.core.commands.history import undo
-from app.core.commands.participants import add_participant
-from app.core.commands.pii import hide_everywhere
-from app.core.commands.pii_apply import replace_in_study
-from app.core.pii.hits import hits
-from app.core.search import StudySearch
-from app.core.session import Session
-from project.chains import ChainDecision
-from project.ids import new_id
-from project.queries.free_texts import free_texts
-from project.queries.meta import insert_contradictions, set_look, set_summary
-from project.queries.questions import insert_questions, set_verification
-from project.questions import (
+from annotate.chains import chain_versions as chain_reviews
+from annotate.review.text_search import StudySearch
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import undo
+from anonymize.pii_review.pii_decisions import hide_everywhere
+from anonymize.pii_review.review_hits import hits
+from anonymize.release.scrub_application import replace_in_study
+from project.entities.causal_chains import ChainDecision
+from project.entities.questions import (
     Contradiction,
-    Look,
     LookKind,
     Maker,
+    PersonDescription,
     Question,
     QuestionKind,
     Summary,
@@ -32,7 +27,17 @@ from project.questions import (
     VerificationDecision,
     WrongOption,
 )
-from project.types import ParticipantRole
+from project.entities.study_records import ParticipantRole
+from project.ids import new_id
+from project.queries.question_rows import (
+    insert_contradictions,
+    insert_questions,
+    set_look,
+    set_summary,
+    set_verification,
+)
+from project.search.free_texts import free_texts
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, node
 from tests.unit.core.pairs import SECOND, WALK, open_study
 
@@ -62,7 +67,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
             keep = VerificationDecision.KEEP
             said = Verification(asked.id, bo.id, keep, "chain", (), "easy", f"{NAME}!", asked.state, AT)
             set_verification(opened.study, said)
-            set_look(opened.study, Look(WALK, who, LookKind.HAIR, f"as {NAME} has it"))
+            set_look(opened.study, PersonDescription(WALK, who, LookKind.HAIR, f"as {NAME} has it"))
             set_summary(opened.study, Summary(WALK, SummarySource.WORDS, f"{NAME} comes.", ""))
             insert_contradictions(
                 opened.study, [Contradiction(new_id(), WALK, f"{NAME} or not", f"{NAME} it is", False, "")]

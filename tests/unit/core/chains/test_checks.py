@@ -1,25 +1,25 @@
 """What is said about chains that are not well, also where no command could have made them so."""
 
-from app.core.chains.checks import Problem, by_node, in_circles, problems, sound
-from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from annotate.chains.chain_checks import ChainProblem, by_node, in_circles, problems, sound
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 from tests.unit.core.pairs import SECOND
 
 CHAIN = Chain("chain", "walk", "ada", "One")
 
 
-def make(edges: str, starts: dict[str, float] | None = None, *, more: str = "", **changed: Node) -> ChainGraph:
+def make(edges: str, starts: dict[str, float] | None = None, *, more: str = "", **changed: ChainNode) -> ChainGraph:
     """Return a graph; `edges` such as "AB BC" are reason and result, `more` nodes without edges."""
     pairs = [Edge(one[0], one[1]) for one in edges.split()]
     letters = sorted({*more} | {one for edge in pairs for one in (edge.reason_id, edge.result_id)})
     at = {one: round((starts or {}).get(one, place) * SECOND) for place, one in enumerate(letters)}
     nodes = [
-        changed.get(one, Node(one, "chain", NodeKind.EVENT, f"event {one}", at[one], at[one] + SECOND))
+        changed.get(one, ChainNode(one, "chain", NodeKind.EVENT, f"event {one}", at[one], at[one] + SECOND))
         for one in letters
     ]
     return ChainGraph(CHAIN, tuple(sorted(nodes, key=lambda one: (one.start_us, one.id))), tuple(pairs))
 
 
-def keys(found: list[Problem]) -> list[tuple[str, str, bool]]:
+def keys(found: list[ChainProblem]) -> list[tuple[str, str, bool]]:
     return [(one.node_id, one.key, one.warning) for one in found]
 
 
@@ -55,7 +55,7 @@ def test_a_reason_that_starts_after_its_result_is_a_warning() -> None:
 
 
 def test_a_state_needs_somebody_and_every_node_a_text() -> None:
-    state = Node("B", "chain", NodeKind.DESIRE, " ", SECOND, 2 * SECOND)
+    state = ChainNode("B", "chain", NodeKind.DESIRE, " ", SECOND, 2 * SECOND)
     assert keys(problems(make("AB", B=state))) == [("B", "text", False), ("B", "character", False)]
 
 
@@ -71,7 +71,7 @@ def test_what_does_not_hang_together_is_a_warning() -> None:
 
 
 def test_two_nodes_that_say_the_same() -> None:
-    again = Node("B", "chain", NodeKind.EVENT, "EVENT  a", SECOND, 2 * SECOND)
+    again = ChainNode("B", "chain", NodeKind.EVENT, "EVENT  a", SECOND, 2 * SECOND)
     found = problems(make("AB", B=again))
     assert keys(found) == [("A", "twice", True), ("B", "twice", True)]
     assert by_node(found)["A"] == found[0].message

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chains
-from app.core.commands.participants import add_participant
-from app.core.session import Session
-from project.check import check
-from project.queries.chains import all_chains
-from project.queries.participants import delete_participant
-from project.queries.questions import all_questions
-from project.queries.recordings import delete_recording
-from project.types import ParticipantRole
+from annotate.chains import chain_edits as chains
+from annotate.study.people import add_participant
+from project.entities.study_records import ParticipantRole
+from project.integrity.integrity_check import check
+from project.queries.chain_rows import all_chains
+from project.queries.question_rows import all_questions
+from project.queries.recording_rows import delete_participant, delete_recording
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, graph
 from tests.unit.core.chains.test_merging_chains import ask
 from tests.unit.core.chains.test_random_edits import rows

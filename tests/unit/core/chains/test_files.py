@@ -10,20 +10,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.chains.drawing import drawing_of
-from app.core.chains.files.exporting import export_chains, exportable_chains
-from app.core.chains.files.form import forms
-from app.core.chains.files.importing import import_chains
-from app.core.commands import chains
-from app.core.commands.history import undo
-from app.core.commands.participants import add_participant
-from app.core.commands.plan import hold_out
-from app.core.session import Session
-from project.chains import ChainGraph
+from annotate.chains import chain_edits as chains
+from annotate.chains.chain_drafts import drawing_of
+from annotate.chains.chain_files import export_chains, exportable_chains, import_chains
+from annotate.chains.chain_formats import forms
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import undo
+from annotate.team.assignments import hold_out
+from project.entities.causal_chains import ChainGraph
+from project.entities.study_records import ParticipantRole
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.chains import all_chains, graphs_of
-from project.types import ParticipantRole
+from project.queries.chain_rows import all_chains, graphs_of
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, graph
 from tests.unit.core.chains.random_chains import drawings
 from tests.unit.core.pairs import WALK, open_study

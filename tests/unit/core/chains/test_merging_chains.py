@@ -11,21 +11,21 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from app.core.chains.checks import in_circles, problems, sound
-from app.core.chains.statistics import statistics
-from app.core.commands import chain_reviews, chains
-from app.core.conflicts import described
-from app.core.session import Session
-from project.chains import ChainDecision, NodeKind
-from project.check import check
+from annotate.chains import chain_edits as chains
+from annotate.chains import chain_versions as chain_reviews
+from annotate.chains.chain_checks import in_circles, problems, sound, statistics
+from app.merge_text import described
+from project.entities.causal_chains import ChainDecision, NodeKind
+from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.errors import UserError
 from project.ids import new_id
+from project.integrity.integrity_check import check
+from project.merging.conflict_resolution import put
 from project.merging.merge import merge_copy, open_copy
-from project.merging.resolving import put
-from project.queries.chains import all_chains, graphs_of
-from project.queries.conflicts import all_conflicts
-from project.queries.questions import all_questions, insert_questions, set_verification, update_question
-from project.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.history_rows import all_conflicts
+from project.queries.question_rows import all_questions, insert_questions, set_verification, update_question
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, graph, node
 from tests.unit.core.pairs import SECOND, open_study
 

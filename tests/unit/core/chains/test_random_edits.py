@@ -6,12 +6,12 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 
-from app.core.chains.checks import sound
-from app.core.commands.history import redo, undo
-from app.core.session import Session
-from project.check import check
-from project.merging.shape import ORDER
-from project.queries.chains import all_chains, graphs_of
+from annotate.chains.chain_checks import sound
+from annotate.study.recording_edits import redo, undo
+from project.integrity.integrity_check import check
+from project.merging.table_rules import ORDER
+from project.queries.chain_rows import all_chains, graphs_of
+from project.session.session import Session
 from tests.unit.core.chains.test_merging_chains import EDITS, begun, play
 
 

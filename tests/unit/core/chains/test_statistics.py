@@ -1,12 +1,12 @@
 """Counting chains, beside what R3-VQA counted."""
 
-from app.core.chains.statistics import statistics
-from project.chains import Node, NodeKind
+from annotate.chains.chain_checks import statistics
+from project.entities.causal_chains import ChainNode, NodeKind
 from tests.unit.core.chains.test_checks import make
 
 
 def test_chains_are_counted_by_kind_and_length() -> None:
-    state = Node("C", "chain", NodeKind.EMOTION, "glad", 0, 1, ("p", "q"))
+    state = ChainNode("C", "chain", NodeKind.EMOTION, "glad", 0, 1, ("p", "q"))
     found = statistics([make("AB BC", C=state), make("AC BC CD"), make(""), make("", more="A"), make("AB BA")])
     assert (found.recordings, found.chains, found.empty, found.unsound) == (1, 2, 2, 1)
     assert found.by_kind == {**dict.fromkeys(NodeKind, 0), NodeKind.EVENT: 6, NodeKind.EMOTION: 1}

@@ -8,26 +8,25 @@ from typing import Any
 
 import pytest
 
-from app.core import jobs
-from app.core.cluster.door import Done, run_all
-from app.core.cluster.handing import permit_work
-from app.core.cluster.needs import needs, recordings_of
-from app.core.commands.participants import add_participant
-from app.core.commands.policy import set_policy
-from app.core.jobs import Holder, Work
-from app.core.session import Session
-from models.connection.cluster import Scheduler, Seat
+from annotate.study.people import add_participant
+from anonymize.egress.policy_edits import set_policy
+from benchmark.cluster.coordinator import JobResult, run_all
+from benchmark.cluster.work_envelope import needs, permit_work, recordings_of
+from models.connection.dask_connection import ClusterWorker, Scheduler
+from project.entities.egress_policy import EgressLevel, Forbidden, Policy
+from project.entities.study_records import Changes, Json, ParticipantRole
 from project.errors import Cancelled, UserError
-from project.policy import Forbidden, Level, Policy
 from project.progress import Silent
-from project.queries.policy import all_egress
-from project.types import Changes, Json, ParticipantRole
+from project.queries.policy_rows import all_egress
+from project.session import jobs
+from project.session.jobs import JobHost, JobSpec
+from project.session.session import Session
 from tests.unit.core.cluster.test_splitting import work_of
 from tests.unit.core.pairs import WALK, open_study
 
 NODE = Scheduler("tls", "node7", 8786)
 ELSEWHERE = ("192.0.2.7",)
-SEAT = Seat("tls://192.0.2.8:4000", "node8", 1)
+SEAT = ClusterWorker("tls://192.0.2.8:4000", "node8", 1)
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> str:
     """A kind of job that does what it is told."""
     module: Any = ModuleType("told_job")
 
-    def compute(parameters: Mapping[str, Json], holder: Holder) -> dict[str, Json]:
+    def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
         holder.progress(1, 2, "half")
         if parameters.get("fails"):
             raise UserError("No.", "Try again.")
@@ -65,8 +64,8 @@ class Told(Silent):
 
 
 def test_what_fails_fails_alone_and_each_is_told_when_it_ends(session: Session, kind: str) -> None:
-    works = [Work(kind, name, "", {"says": name, "fails": name == "b"}) for name in "abc"]
-    told, ended = Told(), list[Done]()
+    works = [JobSpec(kind, name, "", {"says": name, "fails": name == "b"}) for name in "abc"]
+    told, ended = Told(), list[JobResult]()
     found = run_all(session, works, told, ended=ended.append)
     assert [one.work for one in found] == works
     assert [one.result for one in found] == [{"said": "a"}, None, {"said": "c"}]
@@ -81,11 +80,11 @@ def test_nothing_to_do_needs_no_scheduler(session: Session) -> None:
 
 
 def test_a_work_that_is_stopped_stops_all(session: Session, kind: str) -> None:
-    ended: list[Done] = []
+    ended: list[JobResult] = []
     works = [
-        Work(kind, "a", "", {"says": "a"}),
-        Work(kind, "b", "", {"stops": True}),
-        Work(kind, "c", "", {"says": "c"}),
+        JobSpec(kind, "a", "", {"says": "a"}),
+        JobSpec(kind, "b", "", {"stops": True}),
+        JobSpec(kind, "c", "", {"says": "c"}),
     ]
     with pytest.raises(Cancelled):
         run_all(session, works, Silent(), ended=ended.append)
@@ -94,7 +93,7 @@ def test_a_work_that_is_stopped_stops_all(session: Session, kind: str) -> None:
 
 def test_another_machine_is_refused_before_it_is_looked_for(session: Session, kind: str) -> None:
     with pytest.raises(Forbidden) as raised:
-        run_all(session, [Work(kind, "a", WALK, {"says": "a"})], Silent(), "tcp://node7.example.org:8786")
+        run_all(session, [JobSpec(kind, "a", WALK, {"says": "a"})], Silent(), "tcp://node7.example.org:8786")
     assert raised.value.rule == "nothing-leaves"
     assert "--host node7.example.org" in raised.value.hint
     (line,) = all_egress(session.study)
@@ -102,8 +101,8 @@ def test_another_machine_is_refused_before_it_is_looked_for(session: Session, ki
 
 
 def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
-    set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", ("node7",)))
-    permit_work(session, NODE, ELSEWHERE, SEAT, Work("faces", "Track", WALK, {"path": "/x.mp4"}))
+    set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",)))
+    permit_work(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", WALK, {"path": "/x.mp4"}))
     (line,) = all_egress(session.study)
     assert (line.departure.recording_id, line.departure.condition) == (WALK, "raw")
     assert line.departure.texts == line.departure.size == len('{"path": "/x.mp4"}')
@@ -112,19 +111,25 @@ def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
 
 
 def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Session) -> None:
-    set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", ("node7",)))
+    set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",)))
     add_participant(session, "P01", ParticipantRole.USER, WALK)
     for work in (
-        Work("faces", "Track", WALK, {}),
-        Work("ask", "Ask", "", {**work_of([(0, 0)]).parameters, "plans": [{"others": [WALK], "media": None}]}),
+        JobSpec("faces", "Track", WALK, {}),
+        JobSpec("ask", "Ask", "", {**work_of([(0, 0)]).parameters, "plans": [{"others": [WALK], "media": None}]}),
     ):
         with pytest.raises(Forbidden) as raised:
             permit_work(session, NODE, ELSEWHERE, SEAT, work)
         assert raised.value.rule == "consent"
-    permit_work(session, NODE, ("127.0.0.1",), Seat("tcp://127.0.0.1:5", "here", 1), Work("faces", "Track", WALK, {}))
-    permit_work(session, NODE, ELSEWHERE, SEAT, Work("faces", "Track", f"{WALK} 2", {}))
+    permit_work(
+        session,
+        NODE,
+        ("127.0.0.1",),
+        ClusterWorker("tcp://127.0.0.1:5", "here", 1),
+        JobSpec("faces", "Track", WALK, {}),
+    )
+    permit_work(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", f"{WALK} 2", {}))
     with pytest.raises(Forbidden, match="which recordings"):
-        permit_work(session, NODE, ELSEWHERE, SEAT, Work("faces", "Track", "", {}))
+        permit_work(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", "", {}))
 
 
 @pytest.mark.parametrize(
@@ -133,9 +138,9 @@ def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Ses
 def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
     session: Session, machine: str, named: str, rule: str
 ) -> None:
-    set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", (named,) if named else ()))
-    here, seat = Scheduler("tcp", "localhost", 8786), Seat(f"tls://{machine}:4000", "node8", 1)
-    work = Work("faces", "Track", WALK, {})
+    set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", (named,) if named else ()))
+    here, seat = Scheduler("tcp", "localhost", 8786), ClusterWorker(f"tls://{machine}:4000", "node8", 1)
+    work = JobSpec("faces", "Track", WALK, {})
     if rule:
         with pytest.raises(Forbidden) as raised:
             permit_work(session, here, ("127.0.0.1",), seat, work)
@@ -161,9 +166,13 @@ def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
 def test_no_work_is_handed_on_unencrypted_unless_the_policy_says_so(
     session: Session, scheduler: str, worker: str, addresses: tuple[str, ...], rule: str
 ) -> None:
-    named = Policy(Level.RAW, "a pilot with actors", "Board 7", ("node7", "192.0.2.7", "192.0.2.8"))
+    named = Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7", "192.0.2.7", "192.0.2.8"))
     set_policy(session, named)
-    node, seat, work = Scheduler(scheduler, "node7", 8786), Seat(worker, "node8", 1), Work("faces", "Track", WALK, {})
+    node, seat, work = (
+        Scheduler(scheduler, "node7", 8786),
+        ClusterWorker(worker, "node8", 1),
+        JobSpec("faces", "Track", WALK, {}),
+    )
     if rule:
         with pytest.raises(Forbidden, match="unencrypted") as raised:
             permit_work(session, node, addresses, seat, work)
@@ -176,14 +185,14 @@ def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) ->
     (tmp_path / "a.mp4").write_bytes(b"12345")
     (tmp_path / "m.gguf").write_bytes(b"123")
     parameters = {"path": str(tmp_path / "a.mp4"), "output": str(tmp_path / "clips" / "b.mp4")}
-    assert needs(session, Work("anonymize", "Export", WALK, parameters)) == [
+    assert needs(session, JobSpec("anonymize", "Export", WALK, parameters)) == [
         [str(tmp_path / "a.mp4"), "the file of recording 1 (walk)", 5],
         [str(tmp_path / "clips"), "the folder for the clips", None],
     ]
     asked = dict(work_of([(2, 0)]).parameters)
     asked["judges"] = [["r", "r", "random", "", {}]] * 2 + [["l", "local", "llama-cpp", str(tmp_path / "m.gguf"), {}]]
     asked["plans"] = [{"recording_id": f"{WALK} 2", "media": {"path": str(tmp_path / "a.mp4")}, "others": ["z"]}]
-    work = Work("ask", "Ask", "", asked)
+    work = JobSpec("ask", "Ask", "", asked)
     assert needs(session, work) == [
         [str(tmp_path / "a.mp4"), "the file of recording 2 (walk 2)", 5],
         [str(tmp_path / "m.gguf"), "a model of the judge local", 3],

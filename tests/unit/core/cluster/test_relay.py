@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from app.core.cluster import relay as relaying
-from app.core.cluster.relay import Relay
-from models.connection.cluster import OPERATION
+from benchmark.cluster import worker_proxy as relaying
+from benchmark.cluster.worker_proxy import Relay
+from models.connection.dask_connection import OPERATION
 from tests.contract.documentation import ROOT
 from tests.waiting import HANG_S
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.jobs import Work
-from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.lane import RunItem
-from app.core.judging.runs.outcome import Note, Outcome, outcome_from
-from app.core.judging.runs.parts import judge_json, judgment_json, subject_fields
-from app.core.judging.runs.payload import Payload, payload_from
-from app.core.judging.runs.splitting import asked_and_answered, pieces, rest, served, together
+from benchmark.judging.ask_job import asked_and_answered, pieces, rest, served, together
+from benchmark.judging.judge_worker import RunItem
+from benchmark.judging.judgment_record import judge_json, judgment_json, subject_fields
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import Payload, payload_from
+from benchmark.judging.run_outcome import Note, RunOutcome, outcome_from
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Modality
 from project.errors import UserError
-from project.judging import JudgeEntry, Judgment, JudgmentStatus, Modality
+from project.session.jobs import JobSpec
 
 FREE = Limits()
 SERVED = {"url": "http://localhost:1/v1"}
@@ -28,22 +28,22 @@ ENTRIES = (
 )
 
 
-def work_of(asked: list[tuple[int, int]], limits: Limits = FREE, entries: tuple[JudgeEntry, ...] = ENTRIES) -> Work:
+def work_of(asked: list[tuple[int, int]], limits: Limits = FREE, entries: tuple[JudgeEntry, ...] = ENTRIES) -> JobSpec:
     """Return a run in which judges are asked about things: pairs of positions."""
     plans = tuple({"about": f"s{plan}"} for plan in range(max((plan for _, plan in asked), default=0) + 1))
     items = tuple(
         RunItem(judge, plan, f"key {judge} {plan}", "raw", "rec", f"s{plan}", plan, plan + 1) for judge, plan in asked
     )
     payload = Payload("verdict", "plain", 0, limits, entries, plans, items)
-    return Work("ask", "Ask", "rec", {"run": "whole", **payload.as_json()})
+    return JobSpec("ask", "Ask", "rec", {"run": "whole", **payload.as_json()})
 
 
-def asked_by(work: Work) -> list[tuple[str, Any]]:
+def asked_by(work: JobSpec) -> list[tuple[str, Any]]:
     payload = payload_from(work.parameters)
     return [(payload.entries[one.judge].id, payload.plans[one.plan]["about"]) for one in payload.items]
 
 
-def judged(work: Work, at: int, status: JudgmentStatus = JudgmentStatus.OK, cost: float | None = None) -> Judgment:
+def judged(work: JobSpec, at: int, status: JudgmentStatus = JudgmentStatus.OK, cost: float | None = None) -> Judgment:
     payload = payload_from(work.parameters)
     one = payload.items[at]
     entry = payload.entries[one.judge]
@@ -115,10 +115,10 @@ def test_a_run_with_a_budget_is_not_taken_up_again_by_itself() -> None:
 
 
 def test_what_came_of_the_pieces_is_added_up() -> None:
-    first = Outcome(
+    first = RunOutcome(
         2, 1, 0, 1, notes=[Note("a", "api", "No.", about=["s1"])], tokens_in=5, money={"EUR": 0.5}, seconds=2
     )
-    second = Outcome(
+    second = RunOutcome(
         3, notes=[Note("a", "api", "No.", about=["s2"]), Note("b", "b", "No.")], money={"EUR": 1.0, "USD": 2}
     )
     found = outcome_from(together([first.as_json(), second.as_json()]))

@@ -2,13 +2,13 @@
 
 import re
 
-from app.core.cues.lines import SEEN, Line, LineCue, LineResponse
+from annotate.transcript.conversation_history import SEEN, CaptionLine, LineCue, LineResponse
 
 _HEAD = re.compile(r"((?:\\.|[^\\\[])+) \[(\d+\.\d\d)-(\d+\.\d\d)\]:(?: (.*))?", re.DOTALL)
 _SAID = re.compile(r"((?:\\.|[^\\()])*) (tone|emotion)(?: \(((?:\\.|[^\\()])*)\))?", re.DOTALL)
 
 
-def read_line(text: str) -> Line:
+def read_line(text: str) -> CaptionLine:
     """Read what `write_line` wrote.
 
     Raises:
@@ -30,7 +30,7 @@ def read_line(text: str) -> Line:
         else:
             responses.append(LineResponse(len(words), _who(who), _plain(said)))
     start, end = (round(float(head[at]) * 100) for at in (2, 3))
-    return Line(_who(head[1]), start, end, tuple(words), tuple(cues), tuple(responses))
+    return CaptionLine(_who(head[1]), start, end, tuple(words), tuple(cues), tuple(responses))
 
 
 def _cue_of(item: str) -> LineCue:

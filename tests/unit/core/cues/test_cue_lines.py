@@ -7,32 +7,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands import schemes
-from app.core.commands.segments import add_segment
-from app.core.cues.lines import (
+from annotate.cues.cue_marks import cues_at
+from annotate.segments.segment_edits import add_segment
+from annotate.study import scheme_versions as schemes
+from annotate.transcript.conversation_history import (
     KINDS,
     SEEN,
-    Line,
+    CaptionLine,
     LineCue,
     LineResponse,
     as_json,
+    conversation,
     export_lines,
     said_with_cues,
     write_line,
 )
-from app.core.cues.marks import cues_at
-from app.core.session import Session
-from app.core.speech.conversation import conversation
-from project.queries.annotators import insert_annotator
-from project.queries.collections import insert_collection
-from project.queries.participants import insert_participant
-from project.queries.recordings import insert_recording
-from project.queries.segments import insert_segment
-from project.queries.utterances import insert_utterances
-from project.schemes.loader import shipped_text
-from project.store import Study
-from project.transcript import Word
-from project.types import Annotator, Collection, Participant, ParticipantRole, Recording, Segment, Utterance
+from project.entities.study_records import (
+    Annotator,
+    Collection,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Segment,
+    Utterance,
+)
+from project.entities.transcript import Word
+from project.queries.annotator_rows import insert_annotator
+from project.queries.recording_rows import insert_collection, insert_participant, insert_recording
+from project.queries.segment_rows import insert_segment
+from project.queries.transcript_rows import insert_utterances
+from project.schemes.scheme_file import shipped_text
+from project.session.session import Session
+from project.store.study import Study
 from tests.unit.core.cues.line_reader import read_line
 
 SECOND = 1_000_000
@@ -43,13 +49,13 @@ _WORDS = st.lists(st.text(st.sampled_from("ab[](),;:\\?é"), min_size=1, max_siz
 
 
 @st.composite
-def _lines(draw: st.DrawFn) -> Line:
+def _lines(draw: st.DrawFn) -> CaptionLine:
     words = draw(_WORDS)
     told = draw(st.lists(st.tuples(st.sampled_from(KINDS), _TEXT, _ODD), max_size=4))
     cues = [LineCue(kind, text, "" if kind == SEEN else note) for kind, text, note in told]
     heard = draw(st.lists(st.builds(LineResponse, st.integers(0, len(words)), _WHO, _TEXT), max_size=3))
     start = draw(st.integers(0, 10**7))
-    return Line(
+    return CaptionLine(
         draw(_WHO),
         start,
         start + draw(st.integers(1, 10**5)),
@@ -60,13 +66,13 @@ def _lines(draw: st.DrawFn) -> Line:
 
 
 @given(_lines())
-def test_a_written_line_reads_as_what_was_written(line: Line) -> None:
+def test_a_written_line_reads_as_what_was_written(line: CaptionLine) -> None:
     assert read_line(write_line(line)) == line
 
 
 def test_the_form_is_that_of_the_documentation() -> None:
     cues = (LineCue(SEEN, "smiling"), LineCue(SEEN, "waving"), LineCue("tone", "calm"))
-    line = Line("speaker_1", 443, 557, ("Hi,", "everybody"), cues, (LineResponse(1, "speaker_2", "nodding"),))
+    line = CaptionLine("speaker_1", 443, 557, ("Hi,", "everybody"), cues, (LineResponse(1, "speaker_2", "nodding"),))
     assert write_line(line) == (
         "speaker_1 [4.43-5.57]: Hi, [speaker_2: nodding] everybody [smiling, waving; calm tone]"
     )

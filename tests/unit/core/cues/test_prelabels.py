@@ -6,39 +6,45 @@ from pathlib import Path
 
 import pytest
 
-from app.core.agreement.lanes import people_of
-from app.core.commands import cues as commands
-from app.core.commands import history, schemes
-from app.core.commands.reviews import decide
-from app.core.cues import prelabels
-from app.core.cues.job import store
-from app.core.cues.lines import export_lines
-from app.core.cues.marks import cues_at
-from app.core.cues.placing import Noticed, Placed, placed
-from app.core.cues.prelabels import PRELABELS, open_prelabels, renew_prelabels
-from app.core.interchange.exporting import document_of, exportable
-from app.core.jobs import Work
-from app.core.overview import overview
-from app.core.session import Session
-from project.check import check
+from annotate.agreement.annotator_lanes import people_of
+from annotate.cues import prelabels
+from annotate.cues import prelabels as commands
+from annotate.cues.cue_detection import store
+from annotate.cues.cue_marks import CuePrelabel, Noticed, cues_at, placed
+from annotate.cues.prelabels import PRELABELS, open_prelabels, renew_prelabels
+from annotate.interchange.document_export import document_of, exportable
+from annotate.review.peer_review import decide
+from annotate.review.study_progress import overview
+from annotate.study import recording_edits as history
+from annotate.study import scheme_versions as schemes
+from annotate.transcript.conversation_history import export_lines
+from project.entities.study_records import (
+    Annotator,
+    Collection,
+    Json,
+    Participant,
+    ParticipantRole,
+    Recording,
+    ReviewDecision,
+    Utterance,
+)
+from project.entities.transcript import Word
 from project.errors import UserError
-from project.queries.annotators import all_annotators, insert_annotator
-from project.queries.collections import insert_collection
-from project.queries.participants import insert_participant
-from project.queries.recordings import insert_recording
-from project.queries.reviews import reviews_in
-from project.queries.runs import latest_run
-from project.queries.segments import segments_of, values_of
-from project.queries.utterances import insert_utterances
-from project.schemes.loader import shipped_text
-from project.store import Study
-from project.transcript import Word
-from project.types import Annotator, Collection, Decision, Json, Participant, ParticipantRole, Recording, Utterance
+from project.integrity.integrity_check import check
+from project.queries.annotator_rows import all_annotators, insert_annotator, reviews_in
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import insert_collection, insert_participant, insert_recording
+from project.queries.segment_rows import segments_of, values_of
+from project.queries.transcript_rows import insert_utterances
+from project.schemes.scheme_file import shipped_text
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.full_disk import full_disk
 
 SECOND = 1_000_000
-NOD = Placed("response", "nod", 2 * SECOND, 3 * SECOND, "b", "Nods.")
-SMILE = Placed("expression", "smile", SECOND, 2 * SECOND, "a", "Smiles.")
+NOD = CuePrelabel("response", "nod", 2 * SECOND, 3 * SECOND, "b", "Nods.")
+SMILE = CuePrelabel("expression", "smile", SECOND, 2 * SECOND, "a", "Smiles.")
 WORDS = (Word("So", SECOND, 2 * SECOND), Word("then", 2 * SECOND, 4 * SECOND))
 SPOKEN = [
     Utterance("u1", "r", SECOND, 4 * SECOND, "So then", "a", WORDS),
@@ -59,7 +65,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def _suggested(session: Session, *found: Placed) -> list[str]:
+def _suggested(session: Session, *found: CuePrelabel) -> list[str]:
     renew_prelabels(session, "r", found)
     return [one.segment.id for one in open_prelabels(session, "r")]
 
@@ -81,7 +87,9 @@ def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(sessio
 
 
 def test_an_accepted_tone_says_its_label_and_not_what_was_measured(session: Session) -> None:
-    (calm,) = _suggested(session, Placed("tone", "calm", SECOND, 4 * SECOND, "a", "Slower and more even than usual."))
+    (calm,) = _suggested(
+        session, CuePrelabel("tone", "calm", SECOND, 4 * SECOND, "a", "Slower and more even than usual.")
+    )
     commands.accept(session, [calm])
     assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [calm tone]"
 
@@ -114,7 +122,7 @@ def test_only_what_a_model_suggests_is_accepted(session: Session) -> None:
 def test_a_pre_label_is_not_reviewed_as_somebodys_work(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
     with pytest.raises(UserError, match="nobody's work"):
-        decide(session, nod, Decision.AGREE)
+        decide(session, nod, ReviewDecision.AGREE)
 
 
 def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> None:
@@ -169,7 +177,7 @@ def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -
 def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     smile: dict[str, Json] = {**asdict(Noticed("a", "smile", SECOND, 2 * SECOND, 1.2, "mouth wider"))}
     result: dict[str, Json] = {"noticed": [smile], "faces": 1, "utterances": 0, "seconds": 0.1}
-    work = Work("cues", "", "r", {"finder": "mediapipe"})
+    work = JobSpec("cues", "", "r", {"finder": "mediapipe"})
     with monkeypatch.context() as patch:
         patch.setattr(prelabels, "_insert", full_disk)
         with pytest.raises(UserError, match="full"):

@@ -6,33 +6,31 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.plan import hold_out
-from app.core.commands.policy import set_policy
-from app.core.commands.segments import set_field
-from app.core.episodes.from_segment import moment_of, wanted_from
-from app.core.episodes.playing import add_turn, ask_turn
-from app.core.episodes.sotopia.exporting import write_episodes
-from app.core.episodes.starting import start_episode
-from app.core.episodes.state import state_of
-from app.core.judging.seeing.option_homes import GONE
-from app.core.judging.seeing.sight import SightSettings, plan_sight
-from app.core.leaving.authority import authority_of
-from app.core.session import Session
-from benchmark.tasks.act import part_of
-from project.check import check
-from project.episodes import EpisodeSource
+from annotate.segments.segment_edits import set_field
+from annotate.study.people import add_participant, set_consent
+from annotate.team.assignments import hold_out
+from anonymize.egress.egress_authority import authority_of
+from anonymize.egress.policy_edits import set_policy
+from benchmark.disclosure.conditions import GONE
+from benchmark.episodes.alternative_continuation import moment_of, wanted_from
+from benchmark.episodes.episode_runs import add_turn, ask_turn
+from benchmark.episodes.episode_setup import start_episode
+from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.sotopia_files import write_episodes
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judging.judge_registry import add_judge
+from benchmark.prompts.episode_prompts import part_of
+from project.entities.egress_policy import EgressLevel, Policy
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.roleplay import Act, AgentTurn, EpisodeSource
+from project.entities.study_records import ConsentUse, Json, ParticipantRole, Utterance
 from project.errors import UserError
 from project.ids import new_id
-from project.judging import About, Subject
-from project.policy import Level, Policy
-from project.queries.hold_outs import hold_outs
-from project.queries.participants import all_participants
-from project.queries.recordings import delete_recording
-from project.queries.utterances import insert_utterances
-from project.turns import Act, Turn
-from project.types import ConsentUse, Json, ParticipantRole, Utterance
+from project.integrity.integrity_check import check
+from project.queries.recording_rows import all_participants, delete_recording, hold_outs
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
 from tests.fakes.episodes import acts
 from tests.fakes.misbehaving_server import misbehaving
 from tests.unit.core.leaving.departures import abroad
@@ -100,14 +98,14 @@ def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -
     assert [one.participant_id for one in state.agents] == [person(session, name) for name in ("R1", "P01", "P02")]
     assert state.following is not None
     assert state.following.profile.name == "User"
-    add_turn(session, recording, 1, Turn(Act.SPEAK, "Thank you."))
+    add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Thank you."))
     assert state_of(session, recording).turns == 2
 
 
 def test_words_in_quotation_marks_are_said(session: Session) -> None:
     moment = moment_of(session, error_at(session, "“Shall we rest today?”"))
-    assert moment.turn == Turn(Act.SPEAK, "Shall we rest today?")
-    assert moment_of(session, moment.segment.id, text='"Rest."').turn == Turn(Act.SPEAK, "Rest.")
+    assert moment.turn == AgentTurn(Act.SPEAK, "Shall we rest today?")
+    assert moment_of(session, moment.segment.id, text='"Rest."').turn == AgentTurn(Act.SPEAK, "Rest.")
 
 
 def test_where_the_agent_says_nothing_there_all_that_was_said_there_is_history(session: Session) -> None:
@@ -141,15 +139,15 @@ def test_a_judge_goes_on_with_the_history_in_sight(session: Session) -> None:
 
 def forbidden(session: Session, recording: str) -> str:
     """Return why a request of an episode may not leave for another machine; "" where it may."""
-    about = About(Subject.RECORDING, recording, part_of(1, 2)).key
-    plan = plan_sight(session, about, "act", settings=SightSettings(frames=0))
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, part_of(1, 2)).key
+    plan = plan_sight(session, about, "act", settings=InputSettings(frames=0))
     sent = replace(abroad(recording, "raw"), frames=(), others=plan.others)
     refusal = authority_of(session).foretell(sent)
     return "" if refusal is None else refusal.message
 
 
 def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(session: Session) -> None:
-    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     recording = begun(session)
     assert "did not agree" in forbidden(session, recording)
     people = {one.pseudonym: one for one in all_participants(session.study)}
@@ -176,18 +174,18 @@ def test_nothing_of_it_leaves_where_only_renderings_may(session: Session) -> Non
     recording = begun(session)
     for one in all_participants(session.study):
         set_consent(session, one, ConsentUse.MODELS, True)
-    set_policy(session, Policy(Level.ANONYMIZED))
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
     assert forbidden(session, recording)
 
 
 def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session) -> None:
-    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     recording = begun(session)
     for one in all_participants(session.study):
         set_consent(session, one, ConsentUse.MODELS, True)
     with session.step("Delete"):
         delete_recording(session.study, WALK)
-    about = About(Subject.RECORDING, recording, part_of(1, 2)).key
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, part_of(1, 2)).key
     assert GONE in plan_sight(session, about, "act").others
     assert forbidden(session, recording)
     assert recording in hold_outs(session.study)
@@ -195,12 +193,12 @@ def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session
 
 def test_an_episode_of_an_episode_asks_the_first_recording_too(session: Session) -> None:
     first = begun(session)
-    add_turn(session, first, 1, Turn(Act.SPEAK, "Thank you."))
-    add_turn(session, first, 2, Turn(Act.NONE))
-    add_turn(session, first, 0, Turn(Act.SPEAK, "Ten squats then."))
+    add_turn(session, first, 1, AgentTurn(Act.SPEAK, "Thank you."))
+    add_turn(session, first, 2, AgentTurn(Act.NONE))
+    add_turn(session, first, 0, AgentTurn(Act.SPEAK, "Ten squats then."))
     last = state_of(session, first).done[-1].utterance
     span = last.start_us / SECOND, last.end_us / SECOND
     segment = mark(session, "Ada", *span, recording=first, correction="Wait.")
     second, _ = start_episode(session, wanted_from(session, moment_of(session, segment), {}))
-    about = About(Subject.RECORDING, second, part_of(1, 2)).key
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, second, part_of(1, 2)).key
     assert set(plan_sight(session, about, "act").others) == {first, WALK}

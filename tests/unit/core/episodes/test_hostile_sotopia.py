@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from app.core.episodes.sotopia.exporting import write_episodes
-from app.core.episodes.sotopia.importing import import_file
-from app.core.episodes.state import state_of
-from app.core.session import Session
-from project.check import check
+from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.sotopia_files import import_file, write_episodes
 from project.errors import UserError
-from project.queries.episodes import all_episodes
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.queries.episode_rows import all_episodes
+from project.session.session import Session
+from project.store.study import Study
 
 HALF = "\ud800"
 LONG = "x" * 30_000

@@ -7,19 +7,18 @@ from typing import Any
 
 import pytest
 
-from app.core.commands.history import undo
-from app.core.commands.judges import add_judge
-from app.core.episodes.playing import Taken, add_turn, ask_turn, play_on, prepare_turn
-from app.core.episodes.state import state_of
-from app.core.session import Session
-from benchmark.tasks.act import KEY
-from project.check import check
-from project.episodes import EpisodeEnd, Relationship
+from annotate.study.recording_edits import undo
+from benchmark.episodes.episode_runs import TurnResult, add_turn, ask_turn, play_on, prepare_turn
+from benchmark.episodes.episode_state import state_of
+from benchmark.judging.judge_registry import add_judge
+from benchmark.prompts.episode_prompts import ACT_TASK
+from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
+from project.entities.study_records import ConsentUse, Json
 from project.errors import UserError
-from project.queries.judgments import judgments_about
-from project.queries.participants import consents, participants_in
-from project.turns import Act, Turn
-from project.types import ConsentUse, Json
+from project.integrity.integrity_check import check
+from project.queries.judgment_rows import judgments_about
+from project.queries.recording_rows import consents, participants_in
+from project.session.session import Session
 from tests.fakes.episodes import ANNA, BRAM, GOALS, SCENE, acts, started
 from tests.fakes.misbehaving_server import Server, fails, misbehaving, says
 from tests.unit.core.pairs import open_study
@@ -37,7 +36,7 @@ def judge(session: Session, server: Server, name: str = "player") -> str:
     return add_judge(session, name, "openai", "fake-1", settings)[0].id
 
 
-def nobody(_state: Any) -> Turn | None:
+def nobody(_state: Any) -> AgentTurn | None:
     raise AssertionError("nobody is at the keyboard")
 
 
@@ -51,7 +50,7 @@ def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
     with misbehaving(*said) as server:
         who = judge(session, server)
         recording = started(session, who, who)
-        told: list[Taken] = []
+        told: list[TurnResult] = []
         state = play_on(session, recording, nobody, told.append)
         assert len(server.asked) == 3
     assert turns(session, recording) == [
@@ -62,7 +61,7 @@ def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
     assert (state.episode.ended, state.following) == (EpisodeEnd.LEFT, None)
     assert [one.why_none for one in told] == ["", "", ""]
     with pytest.raises(UserError, match="over"):
-        add_turn(session, recording, 1, Turn(Act.SPEAK, "Wait!"))
+        add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Wait!"))
     here = session.recording(recording)
     spans = [(one.utterance.start_us, one.utterance.end_us) for one in state.done]
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
@@ -106,7 +105,7 @@ def test_an_agent_sees_of_the_other_what_the_relationship_lets_it_see(
 
 
 def test_a_person_types_and_the_judge_is_told_what_was_typed(session: Session) -> None:
-    typed = iter((Turn(Act.SPEAK, "Thirty?"), Turn(Act.ACTION, "puts the money down"), None))
+    typed = iter((AgentTurn(Act.SPEAK, "Thirty?"), AgentTurn(Act.ACTION, "puts the money down"), None))
     with misbehaving(acts("speak", "Forty."), acts("none")) as server:
         recording = started(session, judge(session, server), "")
         state = play_on(session, recording, lambda _state: next(typed))
@@ -121,7 +120,7 @@ def test_a_refusal_is_silence_and_three_in_a_row_stop_the_episode(session: Sessi
     with misbehaving(acts("speak", "Well?"), says(None, refusal="I will not.")) as server:
         who = judge(session, server)
         recording = started(session, who, who)
-        told: list[Taken] = []
+        told: list[TurnResult] = []
         state = play_on(session, recording, nobody, told.append)
     assert [act for _, act, _ in turns(session, recording)] == [Act.SPEAK, Act.NONE, Act.NONE, Act.NONE]
     assert state.episode.ended is EpisodeEnd.STOPPED
@@ -161,7 +160,7 @@ def test_an_answer_that_is_no_turn_yet_is_taken_without_asking_again(session: Se
         ask_turn(session, state_of(session, recording))
         assert len(server.asked) == 1
     assert turns(session, recording) == [("Anna Berg", Act.SPEAK, "Forty.")]
-    assert len(judgments_about(session.study, recording, {KEY})) == 1
+    assert len(judgments_about(session.study, recording, {ACT_TASK})) == 1
 
 
 def test_another_seed_is_another_episode(session: Session) -> None:
@@ -175,8 +174,8 @@ def test_another_seed_is_another_episode(session: Session) -> None:
 def test_only_who_acts_next_can_act(session: Session) -> None:
     recording = started(session, "", "")
     with pytest.raises(UserError, match="turn of Anna Berg"):
-        add_turn(session, recording, 1, Turn(Act.SPEAK, "Me first."))
-    add_turn(session, recording, 0, Turn(Act.SPEAK, "[action] is a word."))
+        add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Me first."))
+    add_turn(session, recording, 0, AgentTurn(Act.SPEAK, "[action] is a word."))
     assert turns(session, recording) == [("Anna Berg", Act.SPEAK, "[action] is a word.")]
 
 

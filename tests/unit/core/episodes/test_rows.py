@@ -6,29 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.episodes import remove_character, remove_scenario, save_character, save_scenario
-from app.core.commands.history import undo
-from app.core.commands.pii import hide_everywhere
-from app.core.commands.pii_apply import replace_in_study
-from app.core.commands.plan import hold_out
-from app.core.commands.splitting import split_for
-from app.core.commands.team import merge_copies
-from app.core.episodes.playing import add_turn
-from app.core.episodes.starting import start_episode
-from app.core.episodes.state import state_of
-from app.core.pii.hits import hits
-from app.core.session import Session
-from project.check import check
-from project.episodes import PROFILE, Profile, Relationship, Scenario
+from annotate.study.recording_edits import undo
+from annotate.team.assignments import hold_out
+from annotate.team.study_copies import merge_copies, split_for
+from anonymize.pii_review.pii_decisions import hide_everywhere
+from anonymize.pii_review.review_hits import hits
+from anonymize.release.scrub_application import replace_in_study
+from benchmark.episodes.episode_runs import add_turn
+from benchmark.episodes.episode_setup import (
+    remove_character,
+    remove_scenario,
+    save_character,
+    save_scenario,
+    start_episode,
+)
+from benchmark.episodes.episode_state import state_of
+from project.entities.roleplay import PROFILE, Act, AgentTurn, Profile, Relationship, Scenario
+from project.entities.study_records import Assignment
 from project.errors import UserError
-from project.queries.episodes import agents_of, all_characters, all_episodes, all_scenarios, episode_of
-from project.queries.free_texts import free_texts
-from project.queries.hold_outs import hold_outs
-from project.queries.participants import all_participants, delete_participant
-from project.queries.plans import set_assignments
-from project.queries.recordings import delete_recording
-from project.turns import Act, Turn
-from project.types import Assignment
+from project.integrity.integrity_check import check
+from project.queries.annotator_rows import set_assignments
+from project.queries.episode_rows import agents_of, all_characters, all_episodes, all_scenarios, episode_of
+from project.queries.recording_rows import all_participants, delete_participant, delete_recording, hold_outs
+from project.search.free_texts import free_texts
+from project.session.session import Session
 from tests.fakes.episodes import ANNA, BRAM, wanted
 from tests.unit.core.pairs import open_study, person
 
@@ -84,13 +85,13 @@ def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session
         assert [one.recording_id for one in all_episodes(copy.study)] == [recording]
         assert all_characters(copy.study) == []
         assert len(agents_of(copy.study, recording)) == 2
-        add_turn(copy, recording, 0, Turn(Act.SPEAK, "Hello."))
-        add_turn(copy, recording, 1, Turn(Act.LEAVE))
+        add_turn(copy, recording, 0, AgentTurn(Act.SPEAK, "Hello."))
+        add_turn(copy, recording, 1, AgentTurn(Act.LEAVE))
         assert copy.study.rows("SELECT count(*) FROM episode_agent")[0][0] == 2
     assert check(path) == []
     merge_copies(session, [path])
     here = state_of(session, recording)
-    assert [one.turn for one in here.done] == [Turn(Act.SPEAK, "Hello."), Turn(Act.LEAVE)]
+    assert [one.turn for one in here.done] == [AgentTurn(Act.SPEAK, "Hello."), AgentTurn(Act.LEAVE)]
     assert here.episode.ended.value == "left"
     assert state_of(session, other).turns == 0
 

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.participants import add_participant
-from app.core.commands.plan import mark_done
-from app.core.commands.segments import set_field
-from app.core.commands.splitting import MediaWith, split_for
-from app.core.episodes.from_segment import moment_of, wanted_from
-from app.core.episodes.starting import start_episode
-from app.core.interchange.exporting import document_of
-from app.core.overview import overview
-from app.core.search import StudySearch
-from app.core.session import Session
-from project.check import check
-from project.queries.episodes import all_episodes
-from project.queries.free_texts import free_texts
-from project.queries.recordings import all_recordings, recording
-from project.queries.segments import all_segments
-from project.queries.sight import came_or_went, hidden_lanes
-from project.types import ParticipantRole
+from annotate.interchange.document_export import document_of
+from annotate.review.study_progress import overview
+from annotate.review.text_search import StudySearch
+from annotate.segments.segment_edits import set_field
+from annotate.study.people import add_participant
+from annotate.team.assignments import mark_done
+from annotate.team.study_copies import MediaWith, split_for
+from benchmark.episodes.alternative_continuation import moment_of, wanted_from
+from benchmark.episodes.episode_setup import start_episode
+from project.entities.study_records import ParticipantRole
+from project.integrity.integrity_check import check
+from project.queries.annotator_rows import came_or_went, hidden_lanes
+from project.queries.episode_rows import all_episodes
+from project.queries.recording_rows import all_recordings, recording
+from project.queries.segment_rows import all_segments
+from project.search.free_texts import free_texts
+from project.session.session import Session
 from tests.unit.core.training_round import copy_for, mark, open_round
 
 CORRECTION = "Offer a rest instead."

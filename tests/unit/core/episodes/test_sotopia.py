@@ -11,21 +11,18 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from app.core.commands.history import undo
-from app.core.episodes.figures import Among, figures
-from app.core.episodes.ratings import mean_scores, ratings_of
-from app.core.episodes.sotopia.dialogue import read_turn, written_dialogue
-from app.core.episodes.sotopia.exporting import write_episodes, write_scores
-from app.core.episodes.sotopia.importing import import_file
-from app.core.episodes.state import state_of
-from app.core.session import Session
-from project.check import check
-from project.episodes import EpisodeEnd, Relationship
+from annotate.study.recording_edits import undo
+from benchmark.episodes.episode_ratings import Among, figures, mean_scores, ratings_of
+from benchmark.episodes.episode_state import state_of
+from benchmark.episodes.sotopia_files import import_file, write_episodes, write_scores
+from benchmark.episodes.sotopia_records import read_turn, written_dialogue
+from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
 from project.errors import UserError
-from project.queries.annotators import all_annotators
-from project.queries.episodes import all_episodes, all_scenarios
-from project.store import Cell, Row, Study
-from project.turns import Act, Turn
+from project.integrity.integrity_check import check
+from project.queries.annotator_rows import all_annotators
+from project.queries.episode_rows import all_episodes, all_scenarios
+from project.session.session import Session
+from project.store.study import Cell, Row, Study
 
 NAMES = ("Mia", "Noah Davis")
 COLUMNS = {
@@ -50,17 +47,17 @@ def session(tmp_path: Path) -> Iterator[Session]:
 @pytest.mark.parametrize(
     ("line", "turn"),
     [
-        ('"Hello there."', Turn(Act.SPEAK, "Hello there.")),
-        ('"Hello."\nTurn #8,', Turn(Act.SPEAK, "Hello.")),
-        ("How about $454?", Turn(Act.SPEAK, "How about $454?")),
-        (" Mia [action] politely decline the offer\n", Turn(Act.ACTION, "politely decline the offer")),
-        ("Noah Davis [non-verbal communication] nod\n", Turn(Act.NONVERBAL, "nod")),
-        ("Mia left the conversation.", Turn(Act.LEAVE)),
-        ("Mia did nothing", Turn(Act.NONE)),
-        ("", Turn(Act.SPEAK)),
+        ('"Hello there."', AgentTurn(Act.SPEAK, "Hello there.")),
+        ('"Hello."\nTurn #8,', AgentTurn(Act.SPEAK, "Hello.")),
+        ("How about $454?", AgentTurn(Act.SPEAK, "How about $454?")),
+        (" Mia [action] politely decline the offer\n", AgentTurn(Act.ACTION, "politely decline the offer")),
+        ("Noah Davis [non-verbal communication] nod\n", AgentTurn(Act.NONVERBAL, "nod")),
+        ("Mia left the conversation.", AgentTurn(Act.LEAVE)),
+        ("Mia did nothing", AgentTurn(Act.NONE)),
+        ("", AgentTurn(Act.SPEAK)),
     ],
 )
-def test_a_line_of_a_conversation_is_a_turn(line: str, turn: Turn) -> None:
+def test_a_line_of_a_conversation_is_a_turn(line: str, turn: AgentTurn) -> None:
     assert read_turn(line, NAMES) == turn
     assert read_turn(written_dialogue(turn, "Mia"), NAMES) == turn
 
@@ -90,9 +87,9 @@ def test_an_episode_becomes_a_recording_and_is_known_the_second_time(session: Se
     assert (again.added, again.known) == (0, 2)
     first, second = (state_of(session, one.recording_id) for one in all_episodes(session.study))
     assert [one.turn for one in first.done] == [
-        Turn(Act.SPEAK, "Good morning."),
-        Turn(Act.NONVERBAL, "nods"),
-        Turn(Act.LEAVE),
+        AgentTurn(Act.SPEAK, "Good morning."),
+        AgentTurn(Act.NONVERBAL, "nods"),
+        AgentTurn(Act.LEAVE),
     ]
     assert [one.agent.profile.name for one in first.done if one.agent] == ["Mia", "Noah Davis", "Mia"]
     assert (first.episode.ended, first.following) == (EpisodeEnd.LEFT, None)

@@ -11,29 +11,35 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from app.core.commands.judges import add_judge
-from app.core.episodes.candidates import PARTIAL, rating_candidates
-from app.core.episodes.sotopia.importing import import_file
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
-from benchmark.dimensions import DIMENSIONS, ranges
-from benchmark.items.base import Pool, Rule
-from benchmark.metrics.names import MAE, PAIRWISE_AGREEMENT, PEARSON_R, RANDOLPH_KAPPA, joined
-from benchmark.published import rows_for
-from benchmark.suite.base import Said
-from benchmark.suite.registry import entry_of
-from benchmark.suite.sotopia_eval import KEY
-from benchmark.tasks.episode_ratings import KEY as TASK
+from benchmark.episodes.sotopia_files import import_file
+from benchmark.items.candidates import CandidatePool, ItemSamplingRule
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from benchmark.metrics.published_figures import (
+    DIMENSIONS,
+    MAE,
+    PAIRWISE_AGREEMENT,
+    PEARSON_R,
+    RANDOLPH_KAPPA,
+    joined,
+    ranges,
+    rows_for,
+)
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
+from benchmark.sets.rated_material import PARTIAL, rating_candidates
+from benchmark.tasks.benchmark_task import ItemResponse, entry_of
+from benchmark.tasks.episode_rating_task import KEY
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.study_records import Json
 from project.ids import new_id
-from project.item_sets import FrozenItem, ItemSet
-from project.judging import About, JudgeEntry, Judgment, JudgmentStatus, Subject
 from project.progress import Silent
-from project.queries.item_sets import insert_set
-from project.queries.judgments import judgments_called
-from project.store import Study
-from project.types import Json
+from project.queries.item_set_rows import insert_set
+from project.queries.judgment_rows import judgments_called
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 
 COLUMNS = {key: "financial_and_material_benefits" if key == "financial" else key for key in DIMENSIONS}
 
@@ -49,7 +55,7 @@ def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
 
 def frozen(session: Session) -> list[FrozenItem]:
     """Freeze everything that was rated."""
-    drawn = entry_of(KEY).sample(rating_candidates(session), Rule(0), random.Random(0))
+    drawn = entry_of(KEY).sample(rating_candidates(session), ItemSamplingRule(0), random.Random(0))
     made = ItemSet(new_id(), "ratings", KEY, 0, 1, {}, {}, "ab", "2026-01-01T00:00:00", "1")
     items = [
         FrozenItem(
@@ -64,7 +70,7 @@ def frozen(session: Session) -> list[FrozenItem]:
 
 
 def asked(session: Session, judge: JudgeEntry, items: list[FrozenItem]) -> dict[str, Judgment]:
-    about = [About(Subject.ITEM, one.id).key for one in items]
+    about = [JudgmentTarget(JudgmentTargetKind.ITEM, one.id).key for one in items]
     asking = prepare(session, AskRequest([judge], about, TASK, frames=0))
     found = [*asking.cached]
     if asking.work is not None:
@@ -73,9 +79,9 @@ def asked(session: Session, judge: JudgeEntry, items: list[FrozenItem]) -> dict[
     return {one.about.id: one for one in found}
 
 
-def said(items: list[FrozenItem], answers: Mapping[str, Judgment]) -> list[Said]:
+def said(items: list[FrozenItem], answers: Mapping[str, Judgment]) -> list[ItemResponse]:
     return [
-        Said(
+        ItemResponse(
             one.id,
             0,
             one.recording_id,
@@ -153,10 +159,10 @@ def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: 
 
 
 def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(session: Session) -> None:
-    from app.core.judging.seeing.sight import plan_sight
+    from benchmark.judge_input.input_planning import plan_sight
 
     items = frozen(session)
-    plan = plan_sight(session, About(Subject.ITEM, items[0].id).key, TASK)
+    plan = plan_sight(session, JudgmentTarget(JudgmentTargetKind.ITEM, items[0].id).key, TASK)
     person = str(items[0].content["person"])
     who = session.study.rows("SELECT name FROM episode_agent WHERE participant_id = ?", (person,))[0]
     assert f"Who is rated: {who[0]}" in plan.text
@@ -178,13 +184,13 @@ def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) 
 
 def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
     pool, entry = rating_candidates(session), entry_of(KEY)
-    drawn = [entry.sample(pool, Rule(8), random.Random(seed)).items for seed in (1, 1, 2)]
+    drawn = [entry.sample(pool, ItemSamplingRule(8), random.Random(seed)).items for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert [len(one) for one in drawn] == [8, 8, 8]
-    alike = entry.sample(pool, Rule(8, stratify=True), random.Random(1)).items
+    alike = entry.sample(pool, ItemSamplingRule(8, stratify=True), random.Random(1)).items
     homes = [one.collection_id for one in alike]
     assert {homes.count(one) for one in homes} == {4}
-    assert entry.sample(Pool(()), Rule(8, stratify=True), random.Random(1)).items == ()
+    assert entry.sample(CandidatePool(()), ItemSamplingRule(8, stratify=True), random.Random(1)).items == ()
     assert entry.score([])[PEARSON_R] is None
 
 

@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.places import Cover, Reason
-from app.core.commands import face_review as review
-from app.core.commands import history, participants, regions
-from app.core.faces.review import FaceSheet, sheet
-from app.core.session import Session
+from annotate.study import people as participants
+from annotate.study import recording_edits as history
+from anonymize.faces import face_review_edits as regions
+from anonymize.faces import face_review_edits as review
+from anonymize.faces.face_review import FaceSheet, sheet
+from anonymize.masking.mask_coverage import Cover, ReviewReason
+from project.entities.face_regions import Keyframe, RegionKind
+from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.queries.face_reviews import seen_spans
-from project.queries.participants import all_participants, participants_in
-from project.queries.regions import regions_of
-from project.queries.runs import latest_run
-from project.regions import Keyframe, RegionKind
-from project.types import ParticipantRole
+from project.queries.face_rows import regions_of, seen_spans
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_participants, participants_in
+from project.session.session import Session
 from tests.unit.core.lab import FRAMES, found_faces, only_recording, open_lab
 
 FRAME = 40_000
@@ -36,7 +37,7 @@ def seen_now(lab: Session) -> FaceSheet:
 
 def test_before_faces_were_looked_for_nothing_can_be_reviewed(lab: Session) -> None:
     found = seen_now(lab)
-    assert [one.reason for one in found.waiting] == [Reason.UNSEARCHED]
+    assert [one.reason for one in found.waiting] == [ReviewReason.UNSEARCHED]
     with pytest.raises(UserError, match="were not looked for"):
         review.mark_reviewed(lab, only_recording(lab))
 

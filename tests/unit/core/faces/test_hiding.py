@@ -8,30 +8,29 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-import anonymize.check
-import anonymize.render
-from anonymize.methods import registry
-from anonymize.methods.base import Face, FaceSource, Image
+import anonymize.rendering.face_renderer
+import anonymize.rendering.residual_faces
+from annotate.study.people import add_participant
+from anonymize.export import export_job as anonymization
+from anonymize.faces.face_review_edits import assign_faces, dismiss_faces
+from anonymize.faces.masking_plan import gather, plan_of, rendering_key
+from anonymize.methods import face_methods as registry
+from anonymize.methods.face_methods import Face, FaceSource, Image
 from anonymize.methods.solid import Solid
-from app.core.commands.face_review import assign_faces, dismiss_faces
-from app.core.commands.participants import add_participant
-from app.core.faces.hiding import gather, plan_of, rendering_key
-from app.core.faces.track_file import save_tracks
-from app.core.jobs import Work, run_here
-from app.core.rendering import anonymization
-from app.core.session import Session
-from media.cache import cache_folder
-from media.index import load_index
-from media.iterate import pictures
-from models.faces import registry as detectors
+from media.decoding import pictures
+from media.frame_index import load_index
+from models.faces import face_detectors as detectors
+from models.faces.track_file import save_tracks
+from project.entities.face_regions import Keyframe, Region, RegionKind
+from project.entities.study_records import Json, ParticipantRole
 from project.errors import Cancelled, UserError
+from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
-from project.queries.face_reviews import mask_state
-from project.queries.regions import insert_region, set_track_box
-from project.queries.runs import latest_run
-from project.regions import Keyframe, Region, RegionKind
-from project.types import Json, ParticipantRole
+from project.queries.face_rows import insert_region, mask_state, set_track_box
+from project.queries.history_rows import latest_run
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
 from tests.fakes.encoded import is_one_colour, pictures_to_encode
 from tests.unit.core.lab import FRAMES, Box, found_faces, only_recording, open_lab
 
@@ -93,7 +92,7 @@ def green(monkeypatch: pytest.MonkeyPatch) -> None:
     Green.cache.clear()
 
 
-def exported(session: Session, folder: Path, method: str = "solid", **more: Any) -> tuple[Mapping[str, Json], Work]:
+def exported(session: Session, folder: Path, method: str = "solid", **more: Any) -> tuple[Mapping[str, Json], JobSpec]:
     work = anonymization.prepare(session, only_recording(session), method, folder, overwrite=True, **more)
     return run_here(session, work, Silent())[0], work
 
@@ -154,14 +153,14 @@ def test_the_checksum_of_an_export_is_that_of_the_clip_that_was_looked_at(
 ) -> None:
     found_faces(session, [LEFT])
     raw = session.usable_picture(only_recording(session)).path.read_bytes()
-    render = anonymize.render.render
+    render = anonymize.rendering.face_renderer.render
 
     def swapped(*given: Any) -> Any:
         done = render(*given)
         done.output.write_bytes(raw)
         return done
 
-    monkeypatch.setattr(anonymize.render, "render", swapped)
+    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
     result, _ = exported(session, tmp_path / "clips")
     assert result["sha256"] != hashlib.sha256(raw).hexdigest()
 
@@ -170,7 +169,7 @@ def test_a_clip_that_is_another_one_while_it_is_looked_at_does_not_stay(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found_faces(session, [LEFT])
-    check = anonymize.check.check_rendering
+    check = anonymize.rendering.residual_faces.check_rendering
 
     def swapped(clip: Path, *given: Any, **named: Any) -> Any:
         made = clip.read_bytes()
@@ -178,7 +177,7 @@ def test_a_clip_that_is_another_one_while_it_is_looked_at_does_not_stay(
         clip.write_bytes(made + b"more")
         return result
 
-    monkeypatch.setattr(anonymize.check, "check_rendering", swapped)
+    monkeypatch.setattr(anonymize.rendering.residual_faces, "check_rendering", swapped)
     with pytest.raises(UserError, match="was changed or replaced"):
         exported(session, tmp_path / "clips")
     assert not [*(tmp_path / "clips").glob("*.mp4")]

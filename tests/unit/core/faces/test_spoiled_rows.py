@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.faces.hiding import gather
-from app.core.faces.review import sheet
-from app.core.session import Session
-from project.check import check
+from anonymize.faces.face_review import sheet
+from anonymize.faces.masking_plan import gather
 from project.errors import UserError
-from project.queries.recordings import all_recordings
+from project.integrity.integrity_check import check
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.unit.core.release.lab import lab
 
 _KINDS = {"frames": "<i4", "times_us": "<i8", "boxes": "<f4", "scores": "<f4", "origins": "u1"}

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import history
-from app.core.commands.regions import add_areas
-from app.core.faces import text_regions
-from app.core.jobs import run_here
-from app.core.session import Session
+from annotate.study import recording_edits as history
+from anonymize.faces import text_regions_job as text_regions
+from anonymize.faces.face_review_edits import add_areas
+from project.entities.face_regions import Keyframe, RegionKind
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.regions import regions_of
-from project.regions import Keyframe, RegionKind
+from project.queries.face_rows import regions_of
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.fakes.text_network import install_text_network
 from tests.unit.core.lab import only_recording, open_lab
 

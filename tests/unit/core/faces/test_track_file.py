@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.faces.track_file import save_tracks, take_tracks
+from models.faces.track_file import save_tracks, take_tracks
+from project.entities.study_records import FaceTrack
 from project.errors import UserError
-from project.types import FaceTrack
 
 
 def _track(number: int, length: int) -> FaceTrack:

@@ -7,23 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.commands.face_review import assign_faces, dismiss_faces
-from app.core.commands.history import undo
-from app.core.commands.participants import add_participant, change_role
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking as face_tracking
-from app.core.faces.track_file import save_tracks
-from app.core.jobs import run_here
-from app.core.rendering import anonymization
-from app.core.session import Session
-from media.cache import cache_folder
-from media.iterate import pictures
+from annotate.study.people import add_participant, change_role
+from annotate.study.recording_edits import add_recordings, probe_file, undo
+from anonymize.export import export_job as anonymization
+from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.faces.face_review_edits import assign_faces, dismiss_faces
+from media.decoding import pictures
+from models.faces.track_file import save_tracks
+from project.entities.study_records import Json, ParticipantRole
 from project.errors import UserError
+from project.files.temporary_files import cache_folder
 from project.progress import Silent
-from project.queries.faces import tracks_of
-from project.queries.participants import all_participants
-from project.store import Study
-from project.types import Json, ParticipantRole
+from project.queries.face_rows import tracks_of
+from project.queries.recording_rows import all_participants
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.contract.footage import face_clip
 from tests.fakes.encoded import Planes, distance, inside, pictures_to_encode
 from tests.unit.core.lab import FRAMES, Box, found_faces, only_recording, open_lab

@@ -3,17 +3,18 @@
 import random
 from pathlib import Path
 
-from app.core.commands import bulk, comments, reviews
-from app.core.commands.history import redo, undo
-from app.core.commands.segments import add_segment, set_field
-from app.core.session import Session
-from project.queries.annotators import all_annotators
-from project.queries.hold_outs import set_hold_out
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments
-from project.store import Study
-from project.synthetic import fill
-from project.types import Changes, Decision
+from annotate.review import peer_review as reviews
+from annotate.segments import bulk_edits as bulk
+from annotate.segments import bulk_edits as comments
+from annotate.segments.segment_edits import add_segment, set_field
+from annotate.study.recording_edits import redo, undo
+from project.entities.study_records import Changes, ReviewDecision
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings, set_hold_out
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 FIRST, SECOND = "Annotator 1", "Annotator 2"
 
@@ -48,7 +49,7 @@ def random_edit(session: Session, chance: random.Random) -> Changes:
             rows = session.study.rows("SELECT id FROM comment ORDER BY id")
             return comments.resolve_comments(session, [one[0] for one in rows[:1]]) if rows else Changes()
         case 4 if others:
-            return reviews.decide(session, chance.choice(others), chance.choice([*Decision]))
+            return reviews.decide(session, chance.choice(others), chance.choice([*ReviewDecision]))
         case 5 if own:
             return bulk.delete(session, chance.sample(own, min(2, len(own))))
         case 6:

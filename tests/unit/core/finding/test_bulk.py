@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import bulk
-from app.core.commands.history import undo
-from app.core.commands.segments import add_segment
-from app.core.session import Session
+from annotate.segments import bulk_edits as bulk
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import undo
 from project.errors import UserError
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments, segment, values_of
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments, segment, values_of
+from project.session.session import Session
 from tests.unit.core.finding.lab import open_lab, own_and_others
 
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.checklist import Kind, ReviewsWaiting, checklist
-from app.core.commands.comments import add_comment, resolve_comments
-from app.core.commands.reviews import decide
-from app.core.commands.segments import add_segment, set_field
-from app.core.segment_table import SegmentTable
-from app.core.session import Session
-from project.queries.comments import unresolved_comments
-from project.queries.plans import set_assignments, set_done
-from project.queries.recordings import all_recordings
-from project.types import Annotator, Assignment, Decision, WorkPurpose
+from annotate.review.peer_review import decide
+from annotate.review.segment_table import SegmentTable
+from annotate.review.study_progress import ChecklistItemKind, ReviewsWaiting, checklist
+from annotate.segments.bulk_edits import add_comment, resolve_comments
+from annotate.segments.segment_edits import add_segment, set_field
+from project.entities.study_records import Annotator, Assignment, ReviewDecision, WorkPurpose
+from project.queries.annotator_rows import set_assignments, set_done
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import unresolved_comments
+from project.session.session import Session
 from tests.unit.core.finding.lab import FIRST, SECOND, open_lab
 
 
@@ -24,7 +24,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def tasks(session: Session, name: str) -> list[tuple[Kind, str, str | None]]:
+def tasks(session: Session, name: str) -> list[tuple[ChecklistItemKind, str, str | None]]:
     table = SegmentTable(session)
     who = person(table, name)
     return [(one.kind, one.text, one.segment_id) for one in checklist(session, table, [who]).tasks]
@@ -40,26 +40,28 @@ def test_from_a_plan_to_nothing_left(session: Session) -> None:
     assert tasks(session, FIRST) == []
     with session.step("Plan"):
         set_assignments(session.study, [Assignment(first.id, one) for one in people])
-    assert [kind for kind, _, _ in tasks(session, FIRST)] == [Kind.EMPTY]
+    assert [kind for kind, _, _ in tasks(session, FIRST)] == [ChecklistItemKind.EMPTY]
 
     made, _ = add_segment(session, first.id, 1_000_000, 2_000_000, "competence", {"channel": "verbal"})
     found = tasks(session, FIRST)
-    assert [kind for kind, _, _ in found] == [Kind.INCOMPLETE, Kind.OPEN]
-    assert found[0] == (Kind.INCOMPLETE, "Attributes is missing. Rationale is missing.", made)
+    assert [kind for kind, _, _ in found] == [ChecklistItemKind.INCOMPLETE, ChecklistItemKind.OPEN]
+    assert found[0] == (ChecklistItemKind.INCOMPLETE, "Attributes is missing. Rationale is missing.", made)
     set_field(session, made, "attributes", ["norms"])
     set_field(session, made, "rationale", "It waits.")
-    assert [kind for kind, _, _ in tasks(session, FIRST)] == [Kind.OPEN]
+    assert [kind for kind, _, _ in tasks(session, FIRST)] == [ChecklistItemKind.OPEN]
 
     session.annotator_name = SECOND
     add_comment(session, made, "Really?")
-    assert tasks(session, FIRST)[0] == (Kind.COMMENT, f"{SECOND}: Really?", made)
+    assert tasks(session, FIRST)[0] == (ChecklistItemKind.COMMENT, f"{SECOND}: Really?", made)
     resolve_comments(session, [one.id for one in unresolved_comments(session.study)])
     with session.step("Done"):
         for one in people:
             set_done(session.study, first.id, one, "2026-01-01T00:00:00.000Z")
     assert tasks(session, FIRST) == []
-    assert tasks(session, SECOND) == [(Kind.REVIEW, f"1 segment of {FIRST} to agree or disagree with.", None)]
-    decide(session, made, Decision.AGREE)
+    assert tasks(session, SECOND) == [
+        (ChecklistItemKind.REVIEW, f"1 segment of {FIRST} to agree or disagree with.", None)
+    ]
+    decide(session, made, ReviewDecision.AGREE)
     assert tasks(session, SECOND) == []
     assert second.number == 2
 
@@ -76,7 +78,7 @@ def test_reviews_that_were_found_before_are_found_anew_where_something_changed(s
     assert [one.annotator.name for one in reviews.find(table)] == [SECOND]
     assert [*reviews.find(table)] == [*ReviewsWaiting(session).find(table)]
     session.annotator_name = SECOND
-    table.apply(decide(session, own, Decision.DISAGREE))
+    table.apply(decide(session, own, ReviewDecision.DISAGREE))
     assert [*reviews.find(table)] == []
     table.apply(session.study.undo())
     assert [one.annotator.name for one in reviews.find(table)] == [SECOND]

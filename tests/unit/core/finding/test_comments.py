@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.comments import LONGEST, add_comment, delete_comment, edit_comment, resolve_comments
-from app.core.commands.history import undo
-from app.core.session import Session
+from annotate.segments.bulk_edits import LONGEST, add_comment, delete_comment, edit_comment, resolve_comments
+from annotate.study.recording_edits import undo
 from project.errors import UserError
-from project.queries.comments import comments_in, comments_of, unresolved_comments
-from project.queries.segments import segment
+from project.queries.segment_rows import comments_in, comments_of, segment, unresolved_comments
+from project.session.session import Session
 from tests.unit.core.finding.lab import FIRST, SECOND, open_lab, own_and_others
 
 

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.filtering import EMPTY, Filter
-from app.core.segment_columns import SegmentColumns
-from app.core.segment_table import SegmentTable
-from app.core.session import Session
-from project.queries.hold_outs import hold_outs
-from project.queries.segments import all_segments, values_of
-from project.types import Segment
+from annotate.review.segment_table import EMPTY, Filter, SegmentColumns, SegmentTable
+from project.entities.study_records import Segment
+from project.queries.recording_rows import hold_outs
+from project.queries.segment_rows import all_segments, values_of
+from project.session.session import Session
 from tests.unit.core.finding.lab import open_lab, random_edit
 
 

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.comments import add_comment
-from app.core.commands.segments import delete_segments, set_field
-from app.core.search import StudySearch
-from app.core.session import Session
+from annotate.review.text_search import StudySearch
+from annotate.segments.bulk_edits import add_comment
+from annotate.segments.segment_edits import delete_segments, set_field
+from project.entities.study_records import Utterance
 from project.ids import new_id
-from project.queries.participants import all_participants
-from project.queries.recordings import all_recordings
-from project.queries.utterances import insert_utterances
-from project.types import Utterance
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
 from tests.unit.core.finding.lab import FIRST, SECOND, open_lab, own_and_others
 
 

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
-from app.core.interchange.value_text import to_text
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart, to_text
+from project.entities.study_records import Json
 from project.ids import new_id
-from project.types import Json
 
 Said = tuple[object, ...]
 _ATTRIBUTES = ("emotions", "norms", "conversation", "knowledge")
@@ -26,13 +25,13 @@ _VALUES = st.fixed_dictionaries(
 
 
 @st.composite
-def _entries(draw: st.DrawFn, texts: st.SearchStrategy[str], *, values: bool) -> tuple[Entry, ...]:
+def _entries(draw: st.DrawFn, texts: st.SearchStrategy[str], *, values: bool) -> tuple[InterchangeEntry, ...]:
     made = []
     for _ in range(draw(st.integers(1, 5))):
         start = draw(st.integers(0, 7_200_000)) * 1000
         end = start + draw(st.integers(1, 600_000)) * 1000
         held: Mapping[str, Json] = draw(_VALUES) if values else {}
-        made.append(Entry(start, end, draw(texts), held, new_id()))
+        made.append(InterchangeEntry(start, end, draw(texts), held, new_id()))
     return tuple(made)
 
 
@@ -43,11 +42,11 @@ def parts(draw: st.DrawFn, *, segments: bool = True, speech: bool = True, spoken
     for name in draw(st.lists(NAMES, max_size=3, unique=True)) if segments else ():
         for track in draw(st.lists(st.sampled_from(("segments", "cues")), min_size=1, unique=True)):
             marks = draw(_entries(st.sampled_from(("error", "competence")), values=True))
-            lanes.append(Lane(f"{name} shrec.{track}", marks, "segments", name, "", "shrec", track))
+            lanes.append(InterchangeLane(f"{name} shrec.{track}", marks, "segments", name, "", "shrec", track))
     people = st.one_of(NAMES, st.just("")) if not spoken else NAMES
     for who in draw(st.lists(people, max_size=3, unique=True)) if speech else ():
         said = draw(_entries(WORDS.filter(lambda text: bool(text.strip())), values=False))
-        lanes.append(Lane(f"Speech {who}".strip(), said, "utterances", participant=who))
+        lanes.append(InterchangeLane(f"Speech {who}".strip(), said, "utterances", participant=who))
     media = (MediaLink("../films/meeting one.mp4"),)
     return RecordingPart(draw(NAMES), tuple(lanes), media, 10_000_000_000, new_id())
 

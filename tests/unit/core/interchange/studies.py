@@ -9,21 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.core.interchange.document import Document
-from app.core.session import Session
-from project.ids import new_id
-from project.queries.annotators import insert_annotator
-from project.queries.collections import insert_collection
-from project.queries.comments import insert_comments
-from project.queries.media import insert_medium
-from project.queries.participants import insert_participant, set_appearance
-from project.queries.recordings import insert_recording
-from project.queries.segments import insert_segments, insert_values
-from project.queries.utterances import insert_utterances
-from project.schemes.loader import load_scheme
-from project.schemes.scheme import Extent, Field, FieldKind
-from project.store import Study
-from project.types import (
+from annotate.interchange.document import Document
+from project.entities.study_records import (
     Annotator,
     Collection,
     Comment,
@@ -38,6 +25,21 @@ from project.types import (
     Segment,
     Utterance,
 )
+from project.ids import new_id
+from project.queries.annotator_rows import insert_annotator
+from project.queries.recording_rows import (
+    insert_collection,
+    insert_medium,
+    insert_participant,
+    insert_recording,
+    set_appearance,
+)
+from project.queries.segment_rows import insert_comments, insert_segments, insert_values
+from project.queries.transcript_rows import insert_utterances
+from project.schemes.scheme import Extent, Field, FieldKind
+from project.schemes.scheme_file import load_scheme
+from project.session.session import Session
+from project.store.study import Study
 
 SCHEMES = ("shrec", "cues", "sotopia-eval", "socialnli", "plain")
 DURATION_US = 60_000_000

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.interchange import limits
-from app.core.interchange.exporting import export, exportable
-from app.core.interchange.files import apply_import, plan_import, read_file
-from app.core.interchange.guessing import guess_mapping
-from app.core.interchange.places import guess_places
-from app.core.interchange.registry import format_called
-from app.core.session import Session
+from annotate.interchange import bounded_files as limits
+from annotate.interchange.annotation_files import apply_import, format_called, plan_import, read_file
+from annotate.interchange.document_export import export, exportable
+from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.lane_mapping import guess_mapping
 from project.errors import UserError
-from project.store import Study
-from project.synthetic import fill
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 from tests.unit.core.interchange.studies import everything
 
 EAF = '<?xml version="1.0"?><ANNOTATION_DOCUMENT><HEADER/>{}</ANNOTATION_DOCUMENT>'

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from app.core.interchange.document import RecordingPart
-from app.core.interchange.elan.times import Aligned, fill_in
-from app.core.interchange.registry import format_called
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document import RecordingPart
+from annotate.interchange.formats.elan import Aligned, fill_in
 
 
 def read(tmp_path: Path, header: str, slots: str, tiers: str) -> RecordingPart:

@@ -9,22 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.csv_cells import neutral, plain
-from app.core.interchange.document import Document, Entry, Lane, RecordingPart
-from app.core.interchange.exporting import export, exportable
-from app.core.interchange.guessing import guess_mapping
-from app.core.interchange.importing import Plan, apply, plan
-from app.core.interchange.mapping import COMMENT, Becomes, Mapping, Outside, Target, load_mapping
-from app.core.interchange.registry import format_called
-from app.core.session import Session
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart
+from annotate.interchange.document_export import export, exportable
+from annotate.interchange.document_import import Plan, apply, plan
+from annotate.interchange.lane_mapping import (
+    COMMENT,
+    Becomes,
+    ImportMapping,
+    LaneTarget,
+    Outside,
+    guess_mapping,
+    load_mapping,
+)
 from project.errors import UserError
-from project.queries.recordings import all_recordings
-from project.queries.segments import all_segments, values_of
-from project.store import Study
-from project.synthetic import fill
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments, values_of
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
+from project.text_format import neutral, plain
 
 SECOND = 1_000_000
-SEGMENTS = Target(Becomes.SEGMENTS, "Ada", "shrec", "segments")
+SEGMENTS = LaneTarget(Becomes.SEGMENTS, "Ada", "shrec", "segments")
 
 
 @pytest.fixture
@@ -35,21 +42,21 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def one_lane(*entries: Entry, **lane: str) -> Document:
-    return Document((RecordingPart("x", (Lane("codes", entries, **lane),)),))  # type: ignore[arg-type]
+def one_lane(*entries: InterchangeEntry, **lane: str) -> Document:
+    return Document((RecordingPart("x", (InterchangeLane("codes", entries, **lane),)),))  # type: ignore[arg-type]
 
 
-def mapped(**changes: object) -> Mapping:
-    return Mapping(MappingProxyType({"codes": replace(SEGMENTS, **changes)}))  # type: ignore[arg-type]
+def mapped(**changes: object) -> ImportMapping:
+    return ImportMapping(MappingProxyType({"codes": replace(SEGMENTS, **changes)}))  # type: ignore[arg-type]
 
 
-def planned(session: Session, document: Document, mapping: Mapping) -> Plan:
+def planned(session: Session, document: Document, mapping: ImportMapping) -> Plan:
     return plan(session, document, mapping, [all_recordings(session.study)[0].id])
 
 
 def test_a_point_becomes_as_long_as_is_asked_and_stays_inside(session: Session) -> None:
     last = all_recordings(session.study)[0].duration_us
-    document = one_lane(Entry(SECOND, SECOND, "error"), Entry(last, last, "error"))
+    document = one_lane(InterchangeEntry(SECOND, SECOND, "error"), InterchangeEntry(last, last, "error"))
     found = planned(session, document, replace(mapped(), point_us=200_000))
     assert [(one.start_us, one.end_us) for one in found.new_segments] == [(SECOND, 1_200_000), (last - 200_000, last)]
     assert found.lanes[0].remarks == ("2 points become 200 ms long",)
@@ -61,7 +68,7 @@ def test_a_point_becomes_as_long_as_is_asked_and_stays_inside(session: Session) 
 def test_what_reaches_outside_is_cut_off_or_left_out(session: Session) -> None:
     last = all_recordings(session.study)[0].duration_us
     spans = ((-SECOND, SECOND), (last - SECOND, last + SECOND), (last + SECOND, last + 2 * SECOND))
-    document = one_lane(*(Entry(start, end, "error") for start, end in spans))
+    document = one_lane(*(InterchangeEntry(start, end, "error") for start, end in spans))
     found = planned(session, document, mapped())
     assert [(one.start_us, one.end_us) for one in found.new_segments] == [(0, SECOND), (last - SECOND, last)]
     assert found.left_out == 1
@@ -70,7 +77,7 @@ def test_what_reaches_outside_is_cut_off_or_left_out(session: Session) -> None:
 
 def test_texts_become_labels_by_key_by_name_by_choice_or_not_at_all(session: Session) -> None:
     texts = ("error", "COMPETENCE", "None", "stroke", "hold", "strange")
-    entries = [Entry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(texts)]
+    entries = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(texts)]
     found = planned(session, one_lane(*entries), mapped(labels={"stroke": "error", "hold": ""}))
     assert [one.label for one in found.new_segments] == ["error", "competence", "none", "error"]
     assert found.lanes[0].left_out == {"“hold” is no label": 1, "“strange” is no label": 1}
@@ -79,7 +86,7 @@ def test_texts_become_labels_by_key_by_name_by_choice_or_not_at_all(session: Ses
 
 def test_values_become_fields_and_comments(session: Session) -> None:
     values = {"why": "Because.", "where": "Verbal", "what": "Norms", "note": "Look again.", "other": 3}
-    document = one_lane(Entry(0, SECOND, "competence", {**values, "do": "Wait."}))
+    document = one_lane(InterchangeEntry(0, SECOND, "competence", {**values, "do": "Wait."}))
     fields = {"why": "rationale", "where": "channel", "what": "attributes", "note": COMMENT, "do": "correction"}
     found = planned(session, document, mapped(fields=fields))
     apply(session, found, "a.eaf")
@@ -93,7 +100,7 @@ def test_values_become_fields_and_comments(session: Session) -> None:
 
 def test_an_import_is_one_step_with_its_people(session: Session) -> None:
     before = session.study.rows("SELECT name FROM annotator")
-    document = one_lane(Entry(0, SECOND, "error"))
+    document = one_lane(InterchangeEntry(0, SECOND, "error"))
     apply(session, planned(session, document, mapped()), "a.eaf")
     assert session.study.undo_name == "Import a.eaf"
     assert ("Ada",) in session.study.rows("SELECT name FROM annotator")
@@ -104,7 +111,9 @@ def test_an_import_is_one_step_with_its_people(session: Session) -> None:
 
 
 def test_a_failure_on_the_way_writes_nothing(session: Session) -> None:
-    found = planned(session, one_lane(Entry(0, SECOND, "error"), Entry(SECOND, 2 * SECOND, "error")), mapped())
+    found = planned(
+        session, one_lane(InterchangeEntry(0, SECOND, "error"), InterchangeEntry(SECOND, 2 * SECOND, "error")), mapped()
+    )
     found.new_segments[1] = replace(found.new_segments[1], start_us=-1)
     with pytest.raises(UserError):
         apply(session, found, "a.eaf")
@@ -113,7 +122,7 @@ def test_a_failure_on_the_way_writes_nothing(session: Session) -> None:
 
 
 def test_what_the_mapping_names_must_be_there(session: Session) -> None:
-    document = one_lane(Entry(0, SECOND, "error"))
+    document = one_lane(InterchangeEntry(0, SECOND, "error"))
     keys = ("track", "scheme", "otherwise", "text_field")
     for wrong in (*({key: "x"} for key in keys), {"labels": {"a": "x"}}, {"annotator": " "}):
         with pytest.raises(UserError):
@@ -121,12 +130,12 @@ def test_what_the_mapping_names_must_be_there(session: Session) -> None:
 
 
 def test_a_mapping_survives_its_file(tmp_path: Path) -> None:
-    wanted = Mapping(
+    wanted = ImportMapping(
         MappingProxyType(
             {
                 "codes": replace(SEGMENTS, labels={"a": "error"}, fields={"n": COMMENT}, text_field="rationale"),
-                "speech": Target(Becomes.UTTERANCES, participant="P01"),
-                "rest": Target(Becomes.NOTHING),
+                "speech": LaneTarget(Becomes.UTTERANCES, participant="P01"),
+                "rest": LaneTarget(Becomes.NOTHING),
             }
         ),
         Outside.LEAVE_OUT,
@@ -148,10 +157,16 @@ def test_a_mapping_file_that_is_wrong_is_one_line(text: str, tmp_path: Path) -> 
 
 
 def test_lanes_of_other_tools_are_proposed_by_their_texts(session: Session) -> None:
-    said = [Entry(n * SECOND, (n + 1) * SECOND, f"This is sentence {n}.") for n in range(4)]
-    codes = [Entry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(("Error", "competence", "odd"))]
-    gestures = [Entry(n * SECOND, (n + 1) * SECOND, "stroke") for n in range(4)]
-    lanes = (Lane("said", tuple(said)), Lane("codes", tuple(codes)), Lane("gestures", tuple(gestures)))
+    said = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, f"This is sentence {n}.") for n in range(4)]
+    codes = [
+        InterchangeEntry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(("Error", "competence", "odd"))
+    ]
+    gestures = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, "stroke") for n in range(4)]
+    lanes = (
+        InterchangeLane("said", tuple(said)),
+        InterchangeLane("codes", tuple(codes)),
+        InterchangeLane("gestures", tuple(gestures)),
+    )
     found = guess_mapping(session, Document((RecordingPart("x", lanes),)))
     assert [target.becomes for target in found.lanes.values()] == [
         Becomes.UTTERANCES,

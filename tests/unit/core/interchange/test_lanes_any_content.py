@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.interchange.boris.project_writing import project
-from app.core.interchange.document import Document
-from app.core.interchange.registry import format_called
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document import Document
+from annotate.interchange.formats.boris_project import project
 from project.errors import UserError
 from tests.unit.core.interchange.documents import parts
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.interchange.registry import format_called, guess
+from annotate.interchange.annotation_files import format_called, guess
 from project.errors import UserError
 
 _TABLE = "Observation id,Subject,Behavior,Behavior type,Start (s),Stop (s)\r\n"

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from app.core.interchange.exporting import document_of, export, exportable
-from app.core.interchange.registry import format_called
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document_export import document_of, export, exportable
+from project.entities.study_records import Annotator, Participant, ParticipantRole, Recording
 from project.ids import new_id
-from project.queries.participants import all_participants
-from project.queries.recordings import all_recordings
-from project.queries.utterances import utterances_of
-from project.types import Annotator, Participant, ParticipantRole, Recording
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.transcript_rows import utterances_of
 from tests.unit.core.interchange.studies import Content, compared, contents, everything, opened
 from tests.unit.core.interchange.test_round_trip import SLOW, bring
 

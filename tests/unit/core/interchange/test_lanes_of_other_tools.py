@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from app.core.interchange.document import Entry
-from app.core.interchange.registry import format_called, guess
+from annotate.interchange.annotation_files import format_called, guess
+from annotate.interchange.document import InterchangeEntry
 
 OLD_TABULAR = """Observation id\tmeeting
 Media file(s)
@@ -43,7 +43,7 @@ def test_a_boris_project(shared_data: Path) -> None:
     assert [link.offset_us for link in parts["offset positif"].media] == [0, 20_000_000]
     assert parts["offset positif"].duration_us == 359_960_000
     (with_modifiers,) = parts["modifiers"].lanes
-    assert with_modifiers.entries[0] == Entry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
+    assert with_modifiers.entries[0] == InterchangeEntry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
     assert parts["observation without events"].lanes == ()
     assert found.remarks == ("Observation “live not paired”: starts of “s” without an end are left out: 1.",)
 
@@ -83,8 +83,8 @@ def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
     assert part.name == "meeting"
     assert [(lane.name, lane.participant) for lane in part.lanes] == [("P01", "P01")]
     assert part.lanes[0].entries == (
-        Entry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),
-        Entry(2_000_000, 2_000_000, "nod"),
+        InterchangeEntry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),
+        InterchangeEntry(2_000_000, 2_000_000, "nod"),
     )
     assert found.remarks == ("Starts of “smile” without a stop are left out: 1.",)
 
@@ -99,8 +99,8 @@ def test_an_aggregated_table_of_boris(tmp_path: Path) -> None:
     nobody, person = part.lanes
     assert (nobody.name, nobody.participant, person.name) == ("No focal subject", "", "P01 gaze")
     held = {"modifier 1": "m1", "comment": ["here", "there"]}
-    assert nobody.entries == (Entry(2_000_000, 4_000_000, "s", held),)
-    assert person.entries == (Entry(3_000_000, 3_000_000, "p"),)
+    assert nobody.entries == (InterchangeEntry(2_000_000, 4_000_000, "s", held),)
+    assert person.entries == (InterchangeEntry(3_000_000, 3_000_000, "p"),)
 
 
 def test_spreadsheets_of_datavyu(shared_data: Path) -> None:
@@ -111,9 +111,9 @@ def test_spreadsheets_of_datavyu(shared_data: Path) -> None:
         lanes = {lane.name: lane.entries for lane in part.lanes}
         assert list(lanes) == ["float", "int", "text", "nominal", "predicate", "matrix"]
         assert all(len(entries) == 10 for entries in lanes.values())
-        assert lanes["text"][1] == Entry(5_000_000, 10_000_000, text)
+        assert lanes["text"][1] == InterchangeEntry(5_000_000, 10_000_000, text)
         assert lanes["nominal"][0].text == "nom1"
-        assert lanes["matrix"][1] == Entry(
+        assert lanes["matrix"][1] == InterchangeEntry(
             30_000_000, 31_000_000, "1.200000", {"int": "4", "nominal": "nm", "qstring": "qs"}
         )
 

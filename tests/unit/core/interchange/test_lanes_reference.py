@@ -12,8 +12,8 @@ import pysubs2
 import pytest
 import webvtt
 
-from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
-from app.core.interchange.registry import format_called
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
 
 _NOT_HERE = 77
 _BORIS = f"""
@@ -29,17 +29,23 @@ print(json.dumps([project.get("error"), changed, said, counts]))
 """
 ATTRIBUTES = ["emotions", "norms"]
 MARKS = (
-    Entry(0, 1_000_000, "error", {"attributes": ATTRIBUTES, "channel": "verbal", "rationale": "Late, and\nloud: so"}),
-    Entry(500_000, 1_500_000, "error", {"attributes": ["norms"], "rationale": "=1+1"}),
-    Entry(1_500_000, 2_500_000, "competence"),
+    InterchangeEntry(
+        0, 1_000_000, "error", {"attributes": ATTRIBUTES, "channel": "verbal", "rationale": "Late, and\nloud: so"}
+    ),
+    InterchangeEntry(500_000, 1_500_000, "error", {"attributes": ["norms"], "rationale": "=1+1"}),
+    InterchangeEntry(1_500_000, 2_500_000, "competence"),
 )
-SAID = (Entry(250_000, 900_000, "Hello <you> & all"), Entry(1_000_000, 2_000_000, "Fine\nthanks"))
+SAID = (InterchangeEntry(250_000, 900_000, "Hello <you> & all"), InterchangeEntry(1_000_000, 2_000_000, "Fine\nthanks"))
 PART = RecordingPart(
     "Meeting",
     (
-        Lane("Ada shrec.segments", MARKS, "segments", "Ada", "", "shrec", "segments", ("error", "competence", "none")),
-        Lane("Bob shrec.segments", MARKS[2:], "segments", "Bob", "", "shrec", "segments", ("error", "competence")),
-        Lane("Speech P01", SAID, "utterances", participant="P01"),
+        InterchangeLane(
+            "Ada shrec.segments", MARKS, "segments", "Ada", "", "shrec", "segments", ("error", "competence", "none")
+        ),
+        InterchangeLane(
+            "Bob shrec.segments", MARKS[2:], "segments", "Bob", "", "shrec", "segments", ("error", "competence")
+        ),
+        InterchangeLane("Speech P01", SAID, "utterances", participant="P01"),
     ),
     (MediaLink("films/one.mp4"), MediaLink("films/two.mp4", 2_000_000)),
     9_000_000,
@@ -143,9 +149,12 @@ def test_a_table_has_the_columns_of_boris(written: Path) -> None:
 def test_pyvyu_reads_the_columns(tmp_path: Path) -> None:
     pyvyu = pytest.importorskip("pyvyu", reason="its installation brings many test tools with it")
     # It knows nothing of what a backslash stands before.
-    marks = (Entry(0, 1_000_000, "error", {"rationale": "Late"}), Entry(1_500_000, 2_500_000, "competence"))
+    marks = (
+        InterchangeEntry(0, 1_000_000, "error", {"rationale": "Late"}),
+        InterchangeEntry(1_500_000, 2_500_000, "competence"),
+    )
     path = tmp_path / "file.opf"
-    lane = Lane("Ada shrec.segments", marks, "segments", "Ada", "", "shrec", "segments")
+    lane = InterchangeLane("Ada shrec.segments", marks, "segments", "Ada", "", "shrec", "segments")
     format_called("datavyu").write(Document((RecordingPart("Meeting", (lane,)),)), path)
     column = pyvyu.load_opf(str(path)).get_column("Ada_shrec_segments")
     assert list(column.codelist) == ["label", "id", "rationale"]

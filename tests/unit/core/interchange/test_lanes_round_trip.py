@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from app.core.interchange.document import Document, Entry, Lane, RecordingPart
-from app.core.interchange.registry import format_called
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart
 from tests.unit.core.interchange.documents import one_part, parts, said_in
 
 FEW = settings(max_examples=40, deadline=None)
@@ -81,7 +81,7 @@ def test_what_only_shows_segments_says_their_labels(part: RecordingPart) -> None
 def spoken(part: RecordingPart) -> RecordingPart:
     """Only what is said, without blank lines."""
     lanes = tuple(
-        Lane(
+        InterchangeLane(
             lane.name, tuple(without_blank_lines(one) for one in lane.entries), lane.kind, participant=lane.participant
         )
         for lane in part.lanes
@@ -90,12 +90,12 @@ def spoken(part: RecordingPart) -> RecordingPart:
     return RecordingPart(part.name, lanes)
 
 
-def without_blank_lines(one: Entry) -> Entry:
+def without_blank_lines(one: InterchangeEntry) -> InterchangeEntry:
     text = "\n".join(line for line in one.text.split("\n") if line.strip())
-    return Entry(one.start_us, one.end_us, text, id=one.id)
+    return InterchangeEntry(one.start_us, one.end_us, text, id=one.id)
 
 
 def test_srt_without_names_leaves_them_out() -> None:
-    lane = Lane("Speech Ann", (Entry(0, 1_000_000, "Hello"),), "utterances", participant="Ann")
+    lane = InterchangeLane("Speech Ann", (InterchangeEntry(0, 1_000_000, "Hello"),), "utterances", participant="Ann")
     back = one_part(again("srt-plain", Document((RecordingPart("a", (lane,)),))))
     assert [(one.participant, one.entries[0].text) for one in back.lanes] == [("", "Hello")]

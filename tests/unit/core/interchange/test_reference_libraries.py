@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from praatio import textgrid
 from pympi.Elan import Eaf
 
-from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
-from app.core.interchange.exporting import document_of, exportable
-from app.core.interchange.registry import format_called
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
+from annotate.interchange.document_export import document_of, exportable
 from project.ids import new_id
 from tests.unit.core.interchange.studies import Content, contents, opened
 
@@ -20,18 +20,18 @@ SOME = settings(max_examples=10, deadline=None, suppress_health_check=list(Healt
 WHY = "A “why” & <so>"
 LABELS = ("error", "competence")
 OVERLAPPING = (
-    Entry(
+    InterchangeEntry(
         1_000_500, 3_000_000, "error", {"attributes": ["norms", "emotions"], "rationale": "A “why” & <so>"}, new_id()
     ),
-    Entry(2_000_000, 4_000_000, "competence", {}, new_id()),
+    InterchangeEntry(2_000_000, 4_000_000, "competence", {}, new_id()),
 )
 DOCUMENT = Document(
     (
         RecordingPart(
             "walk",
             (
-                Lane("Ada shrec.segments", OVERLAPPING, "segments", "Ada", "", "shrec", "segments", LABELS),
-                Lane("Speech P01", (Entry(0, 900_000, "Hello."),), "utterances", participant="P01"),
+                InterchangeLane("Ada shrec.segments", OVERLAPPING, "segments", "Ada", "", "shrec", "segments", LABELS),
+                InterchangeLane("Speech P01", (InterchangeEntry(0, 900_000, "Hello."),), "utterances", participant="P01"),
             ),
             (MediaLink("footage/walk.mp4"),),
             5_000_000,

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from app.core.interchange.exporting import document_of, export, exportable
-from app.core.interchange.files import apply_import, plan_import, read_file
-from app.core.interchange.guessing import guess_mapping
-from app.core.interchange.lossless.rows import STUDY, whole_rows
-from app.core.interchange.places import guess_places
-from app.core.interchange.registry import format_called
-from app.core.session import Session
-from project.types import Changes
+from annotate.interchange.annotation_files import apply_import, format_called, plan_import, read_file
+from annotate.interchange.document_export import document_of, export, exportable
+from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.lane_mapping import guess_mapping
+from annotate.interchange.lossless_format import STUDY, whole_rows
+from project.entities.study_records import Changes
+from project.session.session import Session
 from tests.unit.core.interchange.studies import Content, compared, contents, everything, opened, opened_empty
 
 KEEPS_IDS = {"eaf": True, "csv": True, "textgrid": False}

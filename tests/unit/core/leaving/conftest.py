@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.participants import set_consent
-from app.core.commands.release import confirm_texts
-from app.core.jobs import run_here
-from app.core.rendering import anonymization
-from app.core.session import Session
+from annotate.study.people import set_consent
+from anonymize.export import export_job as anonymization
+from anonymize.release.release_edits import confirm_texts
+from project.entities.study_records import ConsentUse, Recording
 from project.progress import Silent
-from project.queries.participants import all_participants
-from project.queries.recordings import all_recordings
-from project.queries.runs import latest_run
-from project.types import ConsentUse, Recording
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.unit.core.release.lab import lab
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from project.policy import Departure, Purpose
+from project.entities.egress_policy import EgressRequest, Purpose
 
-_BODY = Departure(
+_BODY = EgressRequest(
     Purpose.JUDGE,
     "api.example.org",
     443,
@@ -19,11 +19,11 @@ _BODY = Departure(
 )
 
 
-def abroad(recording_id: str, condition: str) -> Departure:
+def abroad(recording_id: str, condition: str) -> EgressRequest:
     """Return a request to another machine with a picture and text of a recording."""
     return replace(_BODY, recording_id=recording_id, condition=condition)
 
 
-def at_home(recording_id: str, condition: str) -> Departure:
+def at_home(recording_id: str, condition: str) -> EgressRequest:
     """Return the same to this machine."""
     return replace(abroad(recording_id, condition), host="localhost", addresses=("127.0.0.1", "::1"), local=True)

@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands.history import redo, undo
-from app.core.commands.policy import changed, hosts_in, set_policy
-from app.core.leaving.asking import RemoteAuthority, answer_permit, is_permit_question, permit_question
-from app.core.leaving.authority import StudyAuthority, authority_of
-from app.core.session import Session
+from annotate.study.recording_edits import redo, undo
+from anonymize.egress.egress_authority import StudyAuthority, authority_of
+from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit, is_permit_question, permit_question
+from anonymize.egress.policy_edits import changed, hosts_in, set_policy
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
+from project.entities.judgments import RAW
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.judging import RAW
 from project.merging.merge import merge_copy
-from project.policy import Departure, Forbidden, Level, Policy, Purpose
-from project.queries.policy import all_egress, insert_egress, policy_of
-from project.splitting import Share, split
-from project.store import Study
-from project.types import Json
+from project.queries.policy_rows import all_egress, insert_egress, policy_of
+from project.session.session import Session
+from project.sharing.annotator_copy import AnnotatorShare, split
+from project.store.study import Study
 from tests.unit.core.leaving.departures import abroad, at_home
 
-EVERYTHING = Policy(Level.RAW, "pilot with actors only", "Board 7")
+EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def refused(session: Session, departure: Departure) -> str:
+def refused(session: Session, departure: EgressRequest) -> str:
     with pytest.raises(Forbidden) as refusal:
         StudyAuthority(session).permit(departure, 0)
     return refusal.value.rule
@@ -44,7 +44,7 @@ def test_by_default_nothing_leaves_and_what_stays_is_written_down_too(session: S
     assert refused(session, abroad("r1", RAW)) == "nothing-leaves"
     StudyAuthority(session).permit(at_home("r1", RAW), 0)
     kept, let = all_egress(session.study)
-    assert (kept.rule, kept.permission, kept.level) == ("nothing-leaves", "", Level.NOTHING)
+    assert (kept.rule, kept.permission, kept.level) == ("nothing-leaves", "", EgressLevel.NOTHING)
     assert (let.rule, let.permission) == ("", "local")
     assert kept.departure == abroad("r1", RAW), "all of it, also of what was refused"
     assert not session.study.undo_name, "it is no step, so nobody can undo it"
@@ -96,7 +96,7 @@ def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
 
 
 def test_a_download_needs_no_level_and_no_evidence(session: Session) -> None:
-    download = Departure(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https")
+    download = EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https")
     assert refused(session, download) == "downloads"
     set_policy(session, Policy(downloads=True))
     StudyAuthority(session).permit(download, 0)
@@ -151,9 +151,11 @@ def test_a_question_is_told_from_others() -> None:
 
 
 def test_setting_it_is_in_the_history_with_a_name(session: Session) -> None:
-    set_policy(session, Policy(Level.ANONYMIZED))
-    set_policy(session, Policy(Level.ANONYMIZED, downloads=True))
-    assert not set_policy(session, Policy(Level.ANONYMIZED, downloads=True)), "nothing changed, so there is no step"
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
+    set_policy(session, Policy(EgressLevel.ANONYMIZED, downloads=True))
+    assert not set_policy(session, Policy(EgressLevel.ANONYMIZED, downloads=True)), (
+        "nothing changed, so there is no step"
+    )
     named = [row[0] for row in session.study.rows("SELECT name FROM journal_step ORDER BY id")]
     assert named[-2:] == ["Let reviewed renderings leave this machine", "Change what may leave this machine"]
 
@@ -179,13 +181,13 @@ def test_neither_undo_nor_redo_loosens_it(session: Session) -> None:
 )
 def test_raw_footage_needs_a_reason_and_somebody_who_allowed_it(session: Session, reason: str, allowed_by: str) -> None:
     with pytest.raises(UserError):
-        set_policy(session, Policy(Level.RAW, reason, allowed_by))
+        set_policy(session, Policy(EgressLevel.RAW, reason, allowed_by))
     assert policy_of(session.study) == Policy()
 
 
 def test_what_was_said_for_one_level_does_not_stand_for_another() -> None:
-    assert changed(EVERYTHING, level=Level.ANONYMIZED).allowed_by == ""
-    assert changed(EVERYTHING, level=Level.RAW) == EVERYTHING
+    assert changed(EVERYTHING, level=EgressLevel.ANONYMIZED).allowed_by == ""
+    assert changed(EVERYTHING, level=EgressLevel.RAW) == EVERYTHING
     assert changed(EVERYTHING, downloads=True) == replace(EVERYTHING, downloads=True)
     assert changed(Policy(hosts=("a.example",)), hosts=()).hosts == ()
 
@@ -231,13 +233,13 @@ def test_any_text_is_a_host_or_a_user_error(text: str) -> None:
 
 
 def test_a_copy_is_not_given_the_policy_and_does_not_bring_one(session: Session, tmp_path: Path) -> None:
-    set_policy(session, Policy(Level.ANONYMIZED))
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
     who = session.annotator()
     assert who is not None
-    made = split(session.study, Share(who, ()), tmp_path / "copy")
+    made = split(session.study, AnnotatorShare(who, ()), tmp_path / "copy")
     with Session.open(made.path, "Ada") as copy:
         assert policy_of(copy.study) == Policy()
         set_policy(copy, EVERYTHING)
     with Session.open(made.path, "Ada", read_only=True) as copy:
         merge_copy(session.study, copy.study, who.id)
-    assert policy_of(session.study) == Policy(Level.ANONYMIZED)
+    assert policy_of(session.study) == Policy(EgressLevel.ANONYMIZED)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.leaving import clip
-from app.core.leaving.clip import clip_of, read, unread
-from app.core.session import Session
-from project.store import Study
-from project.types import Run
+from anonymize.privacy import exported_clips as clip
+from anonymize.privacy.exported_clips import clip_of, read, unread
+from project.entities.study_records import Run
+from project.session.session import Session
+from project.store.study import Study
 
 CONTENT = b"a rendering"
 

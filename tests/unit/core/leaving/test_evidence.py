@@ -8,41 +8,37 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.comments import add_comment
-from app.core.commands.face_review import assign_faces
-from app.core.commands.history import undo
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.pii import decide, undecide
-from app.core.commands.plan import hold_out
-from app.core.commands.policy import set_policy
-from app.core.commands.release import confirm_texts, waive, withdraw_waiver
-from app.core.judging.seeing.option_homes import GONE
-from app.core.leaving.authority import authority_of
-from app.core.pii import search
-from app.core.pii.hits import hits, undecided
-from app.core.session import Session
+from annotate.segments.bulk_edits import add_comment
+from annotate.study.people import add_participant, set_consent
+from annotate.study.recording_edits import undo
+from annotate.team.assignments import hold_out
+from anonymize.egress.egress_authority import authority_of
+from anonymize.egress.policy_edits import set_policy
+from anonymize.faces.face_review_edits import assign_faces
+from anonymize.pii_review import study_finder as search
+from anonymize.pii_review.pii_decisions import decide, undecide
+from anonymize.pii_review.review_hits import hits, undecided
+from anonymize.release.release_edits import confirm_texts, waive, withdraw_waiver
+from benchmark.disclosure.conditions import GONE
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
+from project.entities.face_regions import Keyframe
+from project.entities.judgments import RAW
+from project.entities.study_records import ConsentUse, ParticipantRole, Recording, Utterance
 from project.ids import new_id
-from project.judging import RAW
-from project.policy import Departure, Forbidden, Level, Policy
 from project.progress import Silent
-from project.queries.faces import tracks_of
-from project.queries.hold_outs import set_hold_out
-from project.queries.participants import all_participants
-from project.queries.pii import PiiVerdict
-from project.queries.private_words import PrivateWord, put_private_word
-from project.queries.recordings import insert_recording
-from project.queries.regions import set_track_box
-from project.queries.runs import latest_run
-from project.queries.segments import all_segments
-from project.queries.utterances import insert_utterances, update_utterance, utterances_of
-from project.regions import Keyframe
-from project.types import ConsentUse, ParticipantRole, Recording, Utterance
+from project.queries.face_rows import set_track_box, tracks_of
+from project.queries.history_rows import latest_run
+from project.queries.pii_rows import PiiVerdict, PrivateWord, put_private_word
+from project.queries.recording_rows import all_participants, insert_recording, set_hold_out
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.session.session import Session
 from tests.fakes.subjects import gather
 from tests.unit.core.leaving.departures import abroad
 from tests.unit.core.release.lab import review, settle
 
-ANONYMIZED = Policy(Level.ANONYMIZED)
-EVERYTHING = Policy(Level.RAW, "pilot with actors only", "Board 7")
+ANONYMIZED = Policy(EgressLevel.ANONYMIZED)
+EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +46,7 @@ def _anonymized(session: Session) -> None:
     set_policy(session, ANONYMIZED)
 
 
-def forbidden(session: Session, departure: Departure) -> str:
+def forbidden(session: Session, departure: EgressRequest) -> str:
     """Return the rule that forbids a request and why, or "" where it may leave."""
     refusal = authority_of(session).foretell(departure)
     return "" if refusal is None else f"{refusal.rule}: {refusal.message} {refusal.hint}"

@@ -2,15 +2,15 @@
 
 import pytest
 
-from app.core.commands.policy import set_policy
-from app.core.leaving.foretelling import stays_here, why_not
-from app.core.session import Session
+from anonymize.egress.egress_authority import stays_here, why_not
+from anonymize.egress.policy_edits import set_policy
+from project.entities.egress_policy import EgressLevel, Policy
+from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.study_records import Recording
 from project.errors import UserError
 from project.ids import new_id
-from project.judging import PERSON, RAW, JudgeEntry
-from project.policy import Level, Policy
-from project.queries.policy import all_egress
-from project.types import Recording
+from project.queries.policy_rows import all_egress
+from project.session.session import Session
 
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "no_proxy", "NO_PROXY")
 
@@ -60,20 +60,20 @@ def test_another_machine_may_not_and_is_not_looked_up(
 
 def test_each_level_is_foretold(session: Session, recording: Recording, rendering: str) -> None:
     far = server("https://api.example.org/v1")
-    set_policy(session, Policy(Level.ANONYMIZED))
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
     assert rule(session, far, recording, RAW) == "raw"
     assert rule(session, far, recording, rendering) == ""
     assert rule(session, far, recording, "no such run") == "reviewed"
-    set_policy(session, Policy(Level.ANONYMIZED, hosts=("other.example.org",)))
+    set_policy(session, Policy(EgressLevel.ANONYMIZED, hosts=("other.example.org",)))
     assert rule(session, far, recording, rendering) == "hosts"
-    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     assert rule(session, far, recording, RAW) == ""
 
 
 def test_a_judge_that_reads_only_needs_no_rendering_on_the_disk(
     session: Session, recording: Recording, rendering: str
 ) -> None:
-    set_policy(session, Policy(Level.ANONYMIZED))
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
     for clip in session.study.folder.glob("clips/*.mp4"):
         clip.unlink()
     assert rule(session, server("https://api.example.org/v1", sees="text"), recording, rendering) == ""
@@ -84,11 +84,11 @@ def test_a_judge_that_reads_only_needs_no_rendering_on_the_disk(
 def test_the_proxy_of_this_machine_is_foretold(
     session: Session, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.org:3128")
     assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "proxies"
     assert rule(session, server("http://localhost:8080/v1"), recording, RAW) == ""
-    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7", proxies=True))
+    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7", proxies=True))
     assert rule(session, server("https://api.example.org/v1"), recording, RAW) == ""
     monkeypatch.setenv("HTTPS_PROXY", "socks5://proxy.example.org:1080")
     assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "proxies"

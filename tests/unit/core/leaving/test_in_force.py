@@ -10,21 +10,20 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from app.core.commands.history import undo
-from app.core.commands.policy import confirm_policy, set_policy
-from app.core.leaving.authority import authority_of
-from app.core.leaving.in_force import needs_confirmation, policy_in_force
-from app.core.session import Session
-from app.core.trusted import Kind, newest_policy, note_policy, trust, trusted
+from annotate.study.recording_edits import undo
+from anonymize.egress.egress_authority import authority_of, needs_confirmation, policy_in_force
+from anonymize.egress.policy_edits import confirm_policy, set_policy
+from project.entities.egress_policy import EgressLevel, Forbidden, Policy
 from project.errors import UserError
-from project.policy import Forbidden, Level, Policy
-from project.queries.policy import KEY, stored_policy
-from project.store import Study
+from project.queries.policy_rows import KEY, stored_policy
+from project.session.session import Session
+from project.session.trust_store import TrustKind, newest_policy, note_policy, trust, trusted
+from project.store.study import Study
 from tests.fakes.terminal import Terminal
 from tests.unit.core.leaving.departures import abroad
 
-RAW = Policy(Level.RAW, "pilot with actors only", "Board 7")
-REVIEWED = Policy(Level.ANONYMIZED)
+RAW = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
+REVIEWED = Policy(EgressLevel.ANONYMIZED)
 
 
 @pytest.fixture
@@ -148,7 +147,7 @@ def test_a_policy_of_an_earlier_version_is_asked_about_once(study: Path) -> None
         assert needs_confirmation(session)
         confirm_policy(session)
     assert holds(study) == RAW
-    assert trusted(study_id, Kind.FOLDER) == ("/footage",)
+    assert trusted(study_id, TrustKind.FOLDER) == ("/footage",)
     assert "policies" not in json.loads(config().read_text())[study_id], "an earlier version trusts them no more"
 
 
@@ -174,7 +173,7 @@ def unwritable(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_given: object, **_named: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("app.core.trusted.store_object", refuse)
+    monkeypatch.setattr("project.session.trust_store.store_object", refuse)
     return
 
 
@@ -200,7 +199,7 @@ def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
     def point(number: int) -> None:
         together.wait()
         for step in range(5):
-            trust("s", Kind.FOLDER, [f"/{number}/{step}"])
+            trust("s", TrustKind.FOLDER, [f"/{number}/{step}"])
 
     def note() -> None:
         together.wait()
@@ -215,7 +214,7 @@ def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
     newest = newest_policy("s")
     assert newest is not None
     assert (newest.number, newest.digest) == (5, "digest 4")
-    assert len(trusted("s", Kind.FOLDER)) == 35
+    assert len(trusted("s", TrustKind.FOLDER)) == 35
 
 
 def test_the_command_line_names_the_command_and_asks(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -231,5 +230,5 @@ def test_the_command_line_names_the_command_and_asks(study: Path, capsys: pytest
     assert "--yes" in greenroom("policy", "confirm", study, code=2)
     assert holds(study) == Policy(), "without an answer nothing is put in force"
     assert "In force on this machine:" in greenroom("policy", "confirm", study, "--yes")
-    assert holds(study).level is Level.RAW
+    assert holds(study).level is EgressLevel.RAW
     assert config().stat().st_mode & 0o077 == 0

@@ -6,33 +6,36 @@ from typing import Any
 
 import pytest
 
-from app.core.judging.seeing import building
-from app.core.judging.seeing.sight import SightPlan, SightSettings, build, plan_from, plan_sight
-from app.core.session import Session
-from models.connection.cleared import Cleared
+from benchmark.judge_input import input_messages as building
+from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, plan_from
+from benchmark.judge_input.input_planning import plan_sight
+from media.excerpts import chosen_jpegs
+from models.connection.guard import ApprovedContent
+from project.entities.study_records import Recording
 from project.errors import UserError
-from project.queries.segments import all_segments
-from project.types import Recording
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 
 
 @pytest.fixture
-def plan(session: Session, recording: Recording, rendering: str) -> SightPlan:
+def plan(session: Session, recording: Recording, rendering: str) -> InputPlan:
     (segment,) = (one for one in all_segments(session.study) if one.recording_id == recording.id)
-    return plan_sight(session, segment.id, "verdict", condition=rendering, settings=SightSettings(frames=1))
+    return plan_sight(session, segment.id, "verdict", condition=rendering, settings=InputSettings(frames=1))
 
 
-def clip_in(plan: SightPlan) -> Path:
+def clip_in(plan: InputPlan) -> Path:
     assert plan.media is not None
     return plan.media.path
 
 
-def test_a_rendering_is_taken_as_it_is_and_through_another_process(plan: SightPlan) -> None:
-    cleared = Cleared()
+def test_a_rendering_is_taken_as_it_is_and_through_another_process(plan: InputPlan) -> None:
+    cleared = ApprovedContent()
     (picture,) = build(plan_from(plan.as_json()), cleared)[1].pictures
     assert cleared.holds_media(picture.sha256, plan.condition)
 
 
-def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: SightPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: InputPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     assert plan.media is not None
     known = plan.media.fingerprint
     monkeypatch.setattr(building, "fingerprint", lambda _path: known)
@@ -40,13 +43,13 @@ def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: SightPlan, monke
     found[len(found) // 2] ^= 1
     clip_in(plan).write_bytes(found)
     with pytest.raises(UserError, match="was changed since"):
-        build(plan, Cleared())
+        build(plan, ApprovedContent())
 
 
 def test_a_file_that_is_another_one_only_while_it_is_read_is_not_sent(
-    plan: SightPlan, monkeypatch: pytest.MonkeyPatch
+    plan: InputPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = building.chosen_jpegs
+    honest = chosen_jpegs
 
     def swapped(path: Path, *given: Any) -> list[bytes]:
         made = honest(path, *given)
@@ -57,7 +60,7 @@ def test_a_file_that_is_another_one_only_while_it_is_read_is_not_sent(
         return made
 
     monkeypatch.setattr(building, "chosen_jpegs", swapped)
-    cleared = Cleared()
+    cleared = ApprovedContent()
     with pytest.raises(UserError, match="was changed since"):
         build(plan, cleared)
     assert not cleared.holds_text(plan.text, plan.condition)

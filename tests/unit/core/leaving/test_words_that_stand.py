@@ -5,31 +5,30 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.commands.pii import decide
-from app.core.commands.policy import set_policy
-from app.core.commands.release import confirm_texts
-from app.core.jobs import Work
-from app.core.judging.runs.asking import answer, prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.leaving.asking import permit_question
-from app.core.pii.hits import hits
-from app.core.session import Session
-from project.judging import About, Subject
-from project.policy import Departure, Forbidden, Level, Policy
-from project.queries.pii import PiiVerdict
-from project.queries.policy import all_egress
-from project.queries.private_words import PrivateWord, put_private_word
-from project.queries.segments import all_segments
-from project.types import Recording
+from anonymize.egress.permit_protocol import permit_question
+from anonymize.egress.policy_edits import set_policy
+from anonymize.pii_review.pii_decisions import decide
+from anonymize.pii_review.review_hits import hits
+from anonymize.release.release_edits import confirm_texts
+from benchmark.judging.ask_job import answer, prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.study_records import Recording
+from project.queries.pii_rows import PiiVerdict, PrivateWord, put_private_word
+from project.queries.policy_rows import all_egress
+from project.queries.segment_rows import all_segments
+from project.session.jobs import JobSpec
+from project.session.session import Session
 from tests.fakes.subjects import a_question
 from tests.unit.core.leaving.departures import abroad, at_home
 from tests.unit.core.release.lab import settle
 
 
 @pytest.fixture
-def work(session: Session, recording: Recording, rendering: str) -> Work:
-    set_policy(session, Policy(Level.ANONYMIZED))
+def work(session: Session, recording: Recording, rendering: str) -> JobSpec:
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
     settings = {"url": "https://api.example.org/v1", "sees": "text"}
     far, _ = add_judge(session, "far", "openai", "m", settings)
     found = prepare(session, AskRequest([far], [segment_of(session, recording)], "verdict", condition=rendering)).work
@@ -48,12 +47,12 @@ def another_private_word(session: Session) -> None:
     confirm_texts(session)
 
 
-def ask(session: Session, work: Work, request: Departure) -> None:
+def ask(session: Session, work: JobSpec, request: EgressRequest) -> None:
     answer(session, work, permit_question(request, 0))
 
 
 def test_what_was_planned_leaves_as_long_as_it_stands(
-    session: Session, recording: Recording, rendering: str, work: Work
+    session: Session, recording: Recording, rendering: str, work: JobSpec
 ) -> None:
     request = replace(abroad(recording.id, rendering), segment_id=segment_of(session, recording), frames=())
     ask(session, work, request)
@@ -66,7 +65,7 @@ def test_what_was_planned_leaves_as_long_as_it_stands(
 
 @pytest.mark.parametrize("other", [at_home, lambda recording, _: abroad(recording, "")])
 def test_what_stays_or_holds_no_words_is_let_through(
-    session: Session, recording: Recording, rendering: str, work: Work, other: Callable[[str, str], Departure]
+    session: Session, recording: Recording, rendering: str, work: JobSpec, other: Callable[[str, str], EgressRequest]
 ) -> None:
     another_private_word(session)
     request = replace(other(recording.id, rendering), segment_id=segment_of(session, recording), frames=())
@@ -78,13 +77,13 @@ def test_what_stays_or_holds_no_words_is_let_through(
 def test_what_was_kept_in_a_question_does_not_leave_once_it_is_hidden(
     session: Session, recording: Recording, rendering: str
 ) -> None:
-    set_policy(session, Policy(Level.ANONYMIZED))
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
     far, _ = add_judge(session, "far", "openai", "m", {"url": "https://api.example.org/v1", "sees": "text"})
     question = a_question(session, recording.id, "Mr. Poole")
     confirm_texts(session)
     places = [one for one in hits(session) if one.place.row == question.id]
     decide(session, places, PiiVerdict.KEEP)
-    about = About(Subject.QUESTION, question.id).key
+    about = JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key
     work = prepare(session, AskRequest([far], [about], "answer", condition=rendering)).work
     assert work is not None
     request = replace(abroad(recording.id, rendering), segment_id=about, frames=())

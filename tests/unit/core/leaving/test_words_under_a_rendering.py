@@ -5,30 +5,32 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.commands.collections import describe_collection
-from app.core.commands.cues import add_cue
-from app.core.commands.participants import add_participant
-from app.core.commands.pii import mark
-from app.core.commands.prompts import edit_prompt
-from app.core.commands.release import confirm_texts
-from app.core.commands.schemes import use_scheme
-from app.core.commands.segments import add_segment
-from app.core.judging.seeing.sight import SightSettings, build, plan_sight
-from app.core.session import Session
-from benchmark.prompts import shipped_text as shipped_prompt
-from benchmark.tasks.registry import TASKS
+from annotate.cues.prelabels import add_cue
+from annotate.segments.segment_edits import add_segment
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import describe_collection
+from annotate.study.scheme_versions import use_scheme
+from anonymize.pii_review.pii_decisions import mark
+from anonymize.release.release_edits import confirm_texts
+from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.prompts.judge_prompt import TASKS
+from benchmark.prompts.prompt_templates import edit_prompt
+from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
+from project.entities.judgments import RAW
+from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
-from project.judging import RAW
-from project.queries.collections import all_collections
-from project.queries.free_texts import free_texts
-from project.queries.private_words import PrivateWord, put_private_word
-from project.queries.utterances import update_utterance, utterances_of
-from project.schemes.loader import shipped_text as shipped_scheme
-from project.types import ParticipantRole, Recording
+from project.queries.pii_rows import PrivateWord, put_private_word
+from project.queries.recording_rows import all_collections
+from project.queries.transcript_rows import update_utterance, utterances_of
+from project.schemes.scheme_file import shipped_text as shipped_scheme
+from project.search.free_texts import free_texts
+from project.session.session import Session
 from tests.fakes.subjects import asked_about
 
 WORD = "Zephyrine"
-SIGHT = SightSettings(frames=1, cues=True)
+SIGHT = InputSettings(frames=1, cues=True)
 _RIGHT = f"{WORD} takes it for a joke."
 TOLD = {
     **dict.fromkeys(("answer", "options_only", "review_score", "truth", "separability", "relevance"), _RIGHT),

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.machine import desktop
-from project import schema
+from app.diagnostics import desktop_entry as desktop
+from project.encryption.container import MAGIC
 from project.errors import UserError
-from project.sealing.container import MAGIC
+from project.schema import format_versions as schema
 from tests.fakes.terminal import Terminal
 
 

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.machine import doctor, libraries, packages, places, probing, system
-from app.core.machine.libraries import Library, Use
-from app.core.machine.sound_output import SoundOutput
-from app.core.settings import log_path
-from project.types import Json
+from app.diagnostics import doctor
+from app.diagnostics import doctor as probing
+from app.diagnostics import system_facts as libraries
+from app.diagnostics import system_facts as packages
+from app.diagnostics import system_facts as places
+from app.diagnostics import system_facts as system
+from app.diagnostics.system_facts import Library, SoundOutput, Use
+from project.entities.study_records import Json
+from project.session.settings import log_path
 from tests.fakes.terminal import Terminal
 
 _WORKS: dict[str, dict[str, Json]] = {
@@ -26,9 +30,9 @@ _WORKS: dict[str, dict[str, Json]] = {
 
 
 @pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch) -> dict[str, probing.Answer]:
+def answers(monkeypatch: pytest.MonkeyPatch) -> dict[str, probing.ProbeResult]:
     """What the libraries answer, without their being loaded."""
-    said = {question: probing.Answer(answer) for question, answer in _WORKS.items()}
+    said = {question: probing.ProbeResult(answer) for question, answer in _WORKS.items()}
     monkeypatch.setattr(probing, "ask", lambda question: said[question])
     monkeypatch.setattr(libraries, "missing", lambda uses: [])
     monkeypatch.setattr(packages, "version", lambda name: "" if name == "onnxruntime-gpu" else "1")
@@ -60,9 +64,9 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
     log_path().write_text(f"Traceback\n  File {home}\nValueError: {home} of Ada\nValueError\nno.KeyError: x\n", "utf-8")
     slow = {probing.TORCH, probing.LANDMARKS}
     ask = probing.ask
-    monkeypatch.setattr(probing, "ask", lambda one: probing.Answer(_WORKS[one]) if one in slow else ask(one))
+    monkeypatch.setattr(probing, "ask", lambda one: probing.ProbeResult(_WORKS[one]) if one in slow else ask(one))
     report = doctor.examine(_Silent())
-    monkeypatch.setattr("app.cli.doctor.examine", lambda bar: report)
+    monkeypatch.setattr("app.cli.machine.examine", lambda bar: report)
     greenroom = Terminal(capsys)
     said = greenroom("doctor")
     found = greenroom.json("doctor")
@@ -75,7 +79,7 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
         assert getpass.getuser() not in text.split()
 
 
-def test_where_everything_works_nothing_is_to_be_put_right(answers: dict[str, probing.Answer]) -> None:
+def test_where_everything_works_nothing_is_to_be_put_right(answers: dict[str, probing.ProbeResult]) -> None:
     assert problems() == []
 
 
@@ -83,7 +87,7 @@ def test_where_everything_works_nothing_is_to_be_put_right(answers: dict[str, pr
     ("works", "said"), [(True, "taken away by the kernel (seccomp)"), (False, "not taken away: this kernel takes no")]
 )
 def test_it_says_whether_the_kernel_takes_the_network_from_what_plays(
-    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch, works: bool, said: str
+    answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch, works: bool, said: str
 ) -> None:
     monkeypatch.setattr(doctor, "filter_works", lambda: works)
     report = doctor.examine(_Silent())
@@ -91,13 +95,13 @@ def test_it_says_whether_the_kernel_takes_the_network_from_what_plays(
     assert not report.problems
 
 
-def test_it_says_where_the_sound_goes(answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_where_the_sound_goes(answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "sound_output", lambda: SoundOutput.NONE)
     assert doctor.examine(_Silent()).sections["Playback"]["Sound output"] == "none, recordings play without sound"
 
 
 def test_each_missing_library_is_a_problem_with_its_command(
-    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch
+    answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: name)
     gone = Library("libvlc.so.5", "libvlc5", Use.PLAYBACK)
@@ -110,48 +114,48 @@ def test_each_missing_library_is_a_problem_with_its_command(
 @pytest.mark.parametrize(
     ("question", "answer", "said"),
     [
-        (probing.VLC, probing.Answer({"version": "3.0.21", "plugins": False}), "plugins are missing"),
+        (probing.VLC, probing.ProbeResult({"version": "3.0.21", "plugins": False}), "plugins are missing"),
         (
             probing.DECODER,
-            probing.Answer({}, "ImportError"),
+            probing.ProbeResult({}, "ImportError"),
             "PyAV, which decodes recordings, cannot be loaded: Imp",
         ),
         (
             probing.ONNX,
-            probing.Answer({}, "crashed (-11)"),
+            probing.ProbeResult({}, "crashed (-11)"),
             "onnxruntime, which runs networks, cannot be loaded: cra",
         ),
         (
             probing.LANDMARKS,
-            probing.Answer({}, "OSError"),
+            probing.ProbeResult({}, "OSError"),
             "mediapipe, which finds landmarks of faces, cannot",
         ),
     ],
 )
 def test_a_library_that_does_not_load_is_a_problem(
-    question: str, answer: probing.Answer, said: str, answers: dict[str, probing.Answer]
+    question: str, answer: probing.ProbeResult, said: str, answers: dict[str, probing.ProbeResult]
 ) -> None:
     answers[question] = answer
     assert any(said in one for one in problems())
 
 
 def test_of_two_packages_of_one_module_the_one_for_the_graphics_card_has_to_lie_on_top(
-    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch
+    answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packages, "version", lambda name: "1")
     assert problems() == [
         "onnxruntime lies over onnxruntime-gpu, so networks do not reach the graphics card. "
         "Run: pip install --force-reinstall --no-deps onnxruntime-gpu"
     ]
-    answers[probing.ONNX] = probing.Answer({"providers": ["CUDAExecutionProvider", "CPUExecutionProvider"]})
+    answers[probing.ONNX] = probing.ProbeResult({"providers": ["CUDAExecutionProvider", "CPUExecutionProvider"]})
     assert problems() == []
 
 
 def test_a_folder_that_cannot_be_written_and_one_that_is_full_are_problems(
-    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch
+    answers: dict[str, probing.ProbeResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    closed = places.Place("models", "GREENROOM_MODELS", writable=False, free=0)
-    found = [closed, places.Place("cache", "XDG_CACHE_HOME", writable=True, free=5_000_000)]
+    closed = places.ProgramFolder("models", "GREENROOM_MODELS", writable=False, free=0)
+    found = [closed, places.ProgramFolder("cache", "XDG_CACHE_HOME", writable=True, free=5_000_000)]
     monkeypatch.setattr(places, "places", lambda: found)
     first, second = problems()
     assert first.startswith("The folder for models cannot be written.")
@@ -160,9 +164,9 @@ def test_a_folder_that_cannot_be_written_and_one_that_is_full_are_problems(
 
 
 def test_a_question_that_fails_crashes_or_says_nothing_is_an_answer() -> None:
-    assert probing.ask("answer = {'one': 1}") == probing.Answer({"one": 1})
-    assert probing.ask("print('noise')\nanswer = {}") == probing.Answer({})
-    assert probing.ask("raise ValueError('/home/ada')") == probing.Answer({}, "ValueError")
+    assert probing.ask("answer = {'one': 1}") == probing.ProbeResult({"one": 1})
+    assert probing.ask("print('noise')\nanswer = {}") == probing.ProbeResult({})
+    assert probing.ask("raise ValueError('/home/ada')") == probing.ProbeResult({}, "ValueError")
     assert probing.ask("import os\nos.abort()").failed == "crashed (-6)"
 
 

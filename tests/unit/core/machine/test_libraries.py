@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from app.core.machine import libraries
-from app.core.machine.libraries import LIBRARIES, Library, Use
+from app.diagnostics import system_facts as libraries
+from app.diagnostics.system_facts import LIBRARIES, Library, Use
 from tests.contract.documentation import ROOT
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.machine.sound_output import SOUND_VARIABLE, SoundOutput, sound_output
+from app.diagnostics.system_facts import SOUND_VARIABLE, SoundOutput, sound_output
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.manual.contents import contents
-from app.core.manual.links import anchors
-from app.core.manual.search import search, sections_of, words_of
+from app.docs_browser.docs_pages import anchors, contents
+from app.docs_browser.docs_search import search, sections_of, words_of
 
 
 @pytest.mark.parametrize(

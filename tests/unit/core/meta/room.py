@@ -6,18 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core.session import Session
-from project.ids import new_id
-from project.queries.collections import insert_collection
-from project.queries.faces import assign_participant, insert_tracks
-from project.queries.judgments import insert_judgments
-from project.queries.media import insert_medium
-from project.queries.participants import insert_participant
-from project.queries.recordings import insert_recording
-from project.queries.runs import insert_run
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.types import (
+from project.entities.study_records import (
     Collection,
     FaceTrack,
     Json,
@@ -31,6 +20,14 @@ from project.types import (
     Utterance,
     VideoFacts,
 )
+from project.ids import new_id
+from project.queries.face_rows import assign_participant, insert_tracks
+from project.queries.history_rows import insert_run
+from project.queries.judgment_rows import insert_judgments
+from project.queries.recording_rows import insert_collection, insert_medium, insert_participant, insert_recording
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.stored_judgments import SAID
 
 SECOND = 1_000_000

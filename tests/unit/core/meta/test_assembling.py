@@ -10,18 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands import meta as commands
-from app.core.commands.cues import add_cue
-from app.core.commands.pii import mark
-from app.core.cues.placing import Placed
-from app.core.cues.prelabels import renew_prelabels
-from app.core.meta.assembling import as_text, meta_information, prose
-from app.core.meta.exporting import exported
-from app.core.meta.people import joined, people_of
-from app.core.meta.person_regions import person_boxes
-from app.core.session import Session
-from project.queries.free_texts import free_texts
-from project.questions import LookKind, SummarySource
+from annotate.cues.cue_marks import CuePrelabel
+from annotate.cues.prelabels import add_cue, renew_prelabels
+from annotate.meta import meta_edits as commands
+from annotate.meta.meta_summary import as_text, meta_information, prose
+from annotate.meta.recording_cast import joined, people_of, person_boxes
+from anonymize.pii_review.pii_decisions import mark
+from anonymize.release.release_files import exported
+from project.entities.questions import LookKind, SummarySource
+from project.search.free_texts import free_texts
+from project.session.session import Session
 from tests.unit.core.meta.room import ANN, BO, HELLO, SECOND, TOLD, R, open_room, seen
 
 
@@ -35,7 +33,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         assert opened_cue
         add_cue(opened, HELLO, "response", "nod", BO, "Nods.")
         commands.mark_moment(opened, R, 20 * SECOND, "change", "elsewhere")
-        renew_prelabels(opened, R, [Placed("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+        renew_prelabels(opened, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
         commands.summarize(opened, R, SummarySource.FRAMES, "Two people meet.")
         commands.note_contradiction(opened, R, "Who waves?")
         yield opened

@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import history
-from app.core.commands import meta as commands
-from app.core.commands.segments import set_field
-from app.core.cues.placing import Placed
-from app.core.cues.prelabels import renew_prelabels
-from app.core.judging.seeing.material import MATERIAL
-from app.core.judging.seeing.subjects import place_of
-from app.core.meta.answers import answers_about, is_own, take
-from app.core.meta.scenes import happenings
-from app.core.meta.speech import speech_of
-from app.core.session import Session
+from annotate.cues.cue_marks import CuePrelabel
+from annotate.cues.prelabels import renew_prelabels
+from annotate.meta import meta_edits as commands
+from annotate.meta.recording_cast import speech_of
+from annotate.meta.scenes import happenings
+from annotate.segments.segment_edits import set_field
+from annotate.study import recording_edits as history
+from benchmark.authoring.meta_answers import answers_about, is_own, take
+from benchmark.judge_input.judged_subjects import place_of
+from benchmark.judge_input.subject_material import MATERIAL
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import LookKind, SummarySource
 from project.errors import UserError
-from project.judging import About, Subject
-from project.queries.meta import contradictions_in, looks_in, summaries_of
-from project.questions import LookKind, SummarySource
+from project.queries.question_rows import contradictions_in, looks_in, summaries_of
+from project.session.session import Session
 from tests.unit.core.meta.room import ANN, BO, HELLO, SECOND, TOLD, R, answered, open_room
 
 WORDS = SummarySource.WORDS
@@ -148,7 +148,7 @@ def test_judges_are_told_what_people_marked_of_scenes_under_names_of_the_request
     made, _ = commands.mark_moment(session, R, 20 * SECOND, "event", "arrival")
     set_field(session, made, "participant", BO)
     set_field(session, made, "description", "Bo comes\nin.")
-    renew_prelabels(session, R, [Placed("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
-    place = place_of(session, About(Subject.RECORDING, R))
+    renew_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+    place = place_of(session, JudgmentTarget(JudgmentTargetKind.RECORDING, R))
     told = MATERIAL["scenes"](session, place, {}, lambda text: text.replace("Bo", "User"))
     assert told == "20.0 s to 20.5 s: Somebody comes or goes: User: User comes in."

@@ -6,19 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.core.commands import cues as commands
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.cues import prelabels
-from app.core.jobs import run_here
-from app.core.meta import scene_job
-from app.core.meta.scenes import SCHEME, happenings
-from app.core.session import Session
-from media.index import load_index
-from models.scene_changes import scene_changes
+from annotate.cues import prelabels
+from annotate.cues import prelabels as commands
+from annotate.meta import scenes as scene_job
+from annotate.meta.scenes import SCHEME, happenings
+from annotate.study.recording_edits import add_recordings, probe_file
+from media.frame_index import load_index
+from models.faces.scene_changes import scene_changes
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from project.queries.runs import latest_run
-from project.store import Study
+from project.queries.history_rows import latest_run
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import Image, make_clip
 from tests.fakes.full_disk import full_disk
 
@@ -81,12 +81,12 @@ def test_what_was_decided_stays_and_does_not_come_again(session: Session) -> Non
 
 
 def test_suggesting_scenes_leaves_suggested_cues_alone(session: Session) -> None:
-    from app.core.commands.schemes import use_shipped_scheme
-    from app.core.cues.placing import Placed
-    from app.core.cues.prelabels import open_prelabels, renew_prelabels
+    from annotate.cues.cue_marks import CuePrelabel
+    from annotate.cues.prelabels import open_prelabels, renew_prelabels
+    from annotate.study.scheme_versions import use_shipped_scheme
 
     use_shipped_scheme(session, "cues")
-    renew_prelabels(session, recording(session), [Placed("action", "gesture", 0, 500_000, None, "Waves.")])
+    renew_prelabels(session, recording(session), [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")])
     find(session)
     assert [one.segment.scheme for one in open_prelabels(session, recording(session))] == ["cues", SCHEME, SCHEME]
 

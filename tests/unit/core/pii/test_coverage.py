@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from app.core.pii.finder import recognizers_now, searched_by, unsearched
-from app.core.pii.hits import hits
-from app.core.pii.languages import LanguageCoverage, coverage_of, language_gaps
-from app.core.session import Session
-from models import weights
-from models.names import registry
+from anonymize.pii_review.language_coverage import LanguageCoverage, coverage_of, language_gaps
+from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.study_finder import recognizers_now, searched_by, unsearched
+from models.names import name_finders as registry
+from models.weights import installed_weights as weights
 from models.weights.adding import add
-from models.weights.catalogue import entry
-from models.weights.names_catalogue import NER_ENGLISH
+from models.weights.language_catalogue import NER_ENGLISH
+from models.weights.weights_catalogue import entry
+from project.entities.study_records import Utterance
 from project.ids import new_id
-from project.queries.recordings import all_recordings
-from project.queries.utterances import insert_utterances
-from project.sizes import size_text
-from project.store import Study
-from project.synthetic import fill
-from project.types import Utterance
+from project.queries.recording_rows import all_recordings
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
+from project.text_format import size_text
 from tests.fakes.listed_names import LISTED, write_pipeline
 
 SAID = f"And then we all went down to the beach with {LISTED.lower()} to look at the boats"

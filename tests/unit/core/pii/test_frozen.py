@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from app.core.pii.frozen import frozen_personal
-from app.core.session import Session
-from project.item_sets import FrozenItem, ItemSet
-from project.queries.item_sets import insert_set, items_of
-from project.queries.private_words import PrivateWord, put_private_word
-from project.store import Study
+from anonymize.release.private_content import frozen_personal
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.queries.item_set_rows import insert_set, items_of
+from project.queries.pii_rows import PrivateWord, put_private_word
+from project.session.session import Session
+from project.store.study import Study
 
 
 def test_items_with_a_private_word_are_counted_by_their_set(tmp_path: Path) -> None:

@@ -10,30 +10,30 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import participants as people
-from app.core.commands import pii as commands
-from app.core.commands.pii_apply import replace_in_study
-from app.core.commands.pii_numbers import keep_numbers
-from app.core.pii import hits as pii
-from app.core.pii.copies import write_copies
-from app.core.pii.key import write_key
-from app.core.pii.replacing import stand_ins
-from app.core.pii.tables import read_choices, write_list
-from app.core.release.private import scrubber_of
-from app.core.session import Session
+from annotate.study import people
+from anonymize.pii_review import pii_decisions as commands
+from anonymize.pii_review import review_hits as pii
+from anonymize.pii_review.pii_decisions import keep_numbers
+from anonymize.pii_review.pii_files import read_choices, write_key, write_list
+from anonymize.pii_review.review_hits import stand_ins
+from anonymize.release.private_content import scrubber_of, write_copies
+from anonymize.release.scrub_application import replace_in_study
+from project.entities.study_records import Collection, ParticipantRole, Recording, Utterance
+from project.entities.transcript import Word
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.collections import all_collections
-from project.queries.free_texts import FreeText, free_texts
-from project.queries.hold_outs import set_hold_out
-from project.queries.participants import all_participants, update_participant
-from project.queries.pii import PiiVerdict
-from project.queries.private_words import PrivateWord, private_words, public_words, put_public_word
-from project.queries.recordings import insert_recording
-from project.queries.utterances import insert_utterances, update_utterance, utterances_of
-from project.store import Study
-from project.transcript import Word
-from project.types import Collection, ParticipantRole, Recording, Utterance
+from project.queries.pii_rows import PiiVerdict, PrivateWord, private_words, public_words, put_public_word
+from project.queries.recording_rows import (
+    all_collections,
+    all_participants,
+    insert_recording,
+    set_hold_out,
+    update_participant,
+)
+from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.search.free_texts import FreeText, free_texts
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.subjects import a_chain, a_question
 
 SECOND = 1_000_000
@@ -64,7 +64,7 @@ def recording_id(session: Session) -> str:
 
 
 def _collection(session: Session) -> str:
-    from project.queries.collections import insert_collection
+    from project.queries.recording_rows import insert_collection
 
     found = all_collections(session.study)
     if found:
@@ -209,7 +209,7 @@ def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_
 
 
 def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, recording_id: str) -> None:
-    from app.core.commands.transcript import edit_text
+    from annotate.transcript.transcript_edits import edit_text
 
     commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     said = utterances_of(session.study, recording_id)[1]
@@ -225,7 +225,7 @@ def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, 
 def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
     session: Session, recording_id: str, by_another_program: bool
 ) -> None:
-    from app.core.commands.transcript import edit_text
+    from annotate.transcript.transcript_edits import edit_text
 
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named the robot Bilal for fun.")
@@ -283,7 +283,7 @@ def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_n
 
 
 def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Session, recording_id: str) -> None:
-    from app.core.commands.transcript import edit_text
+    from annotate.transcript.transcript_edits import edit_text
 
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named Bilal with Anastasia.")
@@ -295,7 +295,7 @@ def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Se
 
 
 def test_a_damaged_history_of_a_kept_place_is_told(session: Session, recording_id: str) -> None:
-    from app.core.commands.transcript import edit_text
+    from annotate.transcript.transcript_edits import edit_text
 
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named the robot Bilal for fun.")
@@ -488,7 +488,7 @@ def test_a_list_that_is_not_understood_is_named(tmp_path: Path, name: str, text:
 
 
 def test_private_words_without_a_kind_count_as_other(session: Session, recording_id: str) -> None:
-    from project.queries.private_words import put_private_word
+    from project.queries.pii_rows import put_private_word
 
     with session.step("Words"):
         put_private_word(session.study, PrivateWord("meet", "[x]"))

@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.pii import hide_everywhere, keep_everywhere
-from app.core.jobs import run_here
-from app.core.pii import finder as pii_finder
-from app.core.pii import search as pii_search
-from app.core.pii.hits import hits
-from app.core.session import Session
+from anonymize.pii_review import study_finder as pii_finder
+from anonymize.pii_review import study_finder as pii_search
+from anonymize.pii_review.pii_decisions import hide_everywhere, keep_everywhere
+from anonymize.pii_review.review_hits import hits
+from project.entities.study_records import Utterance
 from project.errors import Cancelled
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.free_texts import free_texts
-from project.queries.recordings import all_recordings
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.synthetic import fill
-from project.types import Utterance
+from project.queries.recording_rows import all_recordings
+from project.queries.transcript_rows import insert_utterances
+from project.search.free_texts import free_texts
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill
 
 SAID = ("My name is Robert Miller, call 555-867-5309.", "we saw quixel there.", "Nothing to see here.")
 

@@ -7,32 +7,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymize.measures.report import PrivacyReport
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.jobs import run_here
-from app.core.privacy import job as privacy
-from app.core.privacy.exports import export_called, exports, place_of, places_of
-from app.core.privacy.limits import (
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.measures.privacy_report import PrivacyReport
+from anonymize.privacy import privacy_job as privacy
+from anonymize.privacy.exported_clips import export_called, exports, place_of, places_of
+from anonymize.privacy.privacy_job import installed_tools, strangers_for
+from anonymize.privacy.privacy_limits import (
     PrivacyLimits,
+    lines_of,
     not_measured,
     over_limit,
     privacy_limits,
     set_privacy_limits,
 )
-from app.core.privacy.people import strangers_for
-from app.core.privacy.tools import installed_tools
-from app.core.privacy.words import lines_of
-from app.core.rendering import anonymization
-from app.core.session import Session
-from models.weights import FOLDER_VARIABLE
+from models.weights.installed_weights import FOLDER_VARIABLE
+from project.entities.study_records import Participant, ParticipantRole, Run
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.faces import assign_participant, insert_tracks, set_dismissed
-from project.queries.participants import insert_participant
-from project.queries.runs import insert_run, latest_run
-from project.store import Study
-from project.types import Participant, ParticipantRole, Run
+from project.queries.face_rows import assign_participant, insert_tracks, set_dismissed
+from project.queries.history_rows import insert_run, latest_run
+from project.queries.recording_rows import insert_participant
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.unit.anonymize.tracks import track
 from tests.unit.core.reports import report

@@ -1,10 +1,9 @@
 """Questions in a study with one recording, for tests of what people say about them."""
 
-from app.core.commands.questions import add_questions
-from app.core.questions.coverage import made_from
-from app.core.session import Session
+from benchmark.questions.question_edits import add_questions, made_from
+from project.entities.questions import Maker, Question, QuestionKind, WrongOption
 from project.ids import new_id
-from project.questions import Maker, Question, QuestionKind, WrongOption
+from project.session.session import Session
 from tests.unit.core.chains.drawn import graph
 from tests.unit.core.pairs import SECOND, WALK
 

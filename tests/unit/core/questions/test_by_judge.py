@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.chains import delete_chain, edit_node
-from app.core.commands.participants import add_participant
-from app.core.questions import by_judge
-from app.core.questions.coverage import is_stale, made_from
-from app.core.session import Session
-from benchmark.questions.base import SINGLE_STEP, Wanted, wanted_from
-from benchmark.tasks.word_question import KEY
-from project.chains import ChainGraph
+from annotate.chains.chain_edits import delete_chain, edit_node
+from annotate.study.people import add_participant
+from benchmark.authoring import judge_questions as by_judge
+from benchmark.prompts.question_prompts import WORD_QUESTION_TASK
+from benchmark.questions.question_edits import is_stale, made_from
+from benchmark.questions.question_validity import SINGLE_STEP, QuestionSpec, wanted_from
+from project.entities.causal_chains import ChainGraph
+from project.entities.judgments import JudgmentStatus
+from project.entities.questions import Maker, QuestionKind
+from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.judging import JudgmentStatus
-from project.queries.questions import all_questions
-from project.questions import Maker, QuestionKind
-from project.types import ParticipantRole
+from project.queries.question_rows import all_questions
+from project.session.session import Session
 from tests.fakes.subjects import a_chain
 from tests.unit.core.pairs import WALK, open_study
 from tests.unit.core.questions.worded import GOOD, asked, judge_that
@@ -42,9 +42,9 @@ def graph(session: Session) -> ChainGraph:
 def one_part(session: Session, graph: ChainGraph, answer: object) -> dict[str, int]:
     """Take in one question worded so; return why it was left out."""
     with judge_that(session, lambda _: answer) as judge:
-        request = by_judge.requests(session, [graph.chain.id], [judge], [QuestionKind.EVENT])
+        request = by_judge.chain_requests(session, [graph.chain.id], [judge], [QuestionKind.EVENT])
         said = asked(session, replace(request, about=request.about[:1]))
-    made, changes = by_judge.take_in(session, said)
+    made, changes = by_judge.take_in_chains(session, said)
     assert bool(made.ids) == bool(changes)
     return made.skipped
 
@@ -58,11 +58,11 @@ def test_a_question_for_everything_that_the_rules_ask_for(session: Session, grap
 
     kinds = (*SINGLE_STEP, QuestionKind.STEPS)
     with judge_that(session, answer) as judge:
-        said = asked(session, by_judge.requests(session, (), [judge], kinds))
-    made, _ = by_judge.take_in(session, said)
+        said = asked(session, by_judge.chain_requests(session, (), [judge], kinds))
+    made, _ = by_judge.take_in_chains(session, said)
     questions = all_questions(session.study)
     wanted = wanted_from(graph, kinds)
-    assert {Wanted(one.kind, one.aspect, one.covers) for one in questions} == {*wanted}
+    assert {QuestionSpec(one.kind, one.aspect, one.covers) for one in questions} == {*wanted}
     assert made.by_kind == dict(Counter(one.kind.value for one in wanted))
     assert made.skipped == {}
     assert {one.judgment_id for one in questions} == {one.id for one in said}
@@ -79,16 +79,16 @@ def test_a_question_for_everything_that_the_rules_ask_for(session: Session, grap
 
 def test_what_was_worded_is_not_asked_for_again(session: Session, graph: ChainGraph) -> None:
     with judge_that(session, lambda _: GOOD) as judge:
-        request = by_judge.requests(session, (), [judge], [QuestionKind.EVENT])
+        request = by_judge.chain_requests(session, (), [judge], [QuestionKind.EVENT])
         said = asked(session, request)
-        first, _ = by_judge.take_in(session, said)
-        again, changes = by_judge.take_in(session, said)
+        first, _ = by_judge.take_in_chains(session, said)
+        again, changes = by_judge.take_in_chains(session, said)
         assert (len(first.ids), again.ids, bool(changes)) == (2, (), False)
         assert again.skipped == {by_judge.THERE: 2}
         with pytest.raises(UserError, match="No question is left"):
-            by_judge.requests(session, (), [judge], [QuestionKind.EVENT])
+            by_judge.chain_requests(session, (), [judge], [QuestionKind.EVENT])
         edit_node(session, graph.nodes[0].id, text="P07 asks something else.")
-        left = by_judge.requests(session, (), [judge], [QuestionKind.EVENT])
+        left = by_judge.chain_requests(session, (), [judge], [QuestionKind.EVENT])
         assert [one.split("/")[-1] for one in left.about] == [f"EU:{graph.nodes[0].id}"]
 
 
@@ -97,9 +97,9 @@ def test_of_two_judges_the_first_that_can_be_used_words_it(session: Session, gra
         judge_that(session, lambda _: {**GOOD, "wrong_1": GOOD["answer"]}, "bad") as bad,
         judge_that(session, lambda _: GOOD, "good") as good,
     ):
-        request = by_judge.requests(session, [graph.chain.id], [bad, good], [QuestionKind.EVENT])
+        request = by_judge.chain_requests(session, [graph.chain.id], [bad, good], [QuestionKind.EVENT])
         said = asked(session, request)
-    made, _ = by_judge.take_in(session, said)
+    made, _ = by_judge.take_in_chains(session, said)
     known = {one.id: one.judge["name"] for one in said}
     assert {known[one.judgment_id] for one in all_questions(session.study)} == {"good"}
     assert made.skipped == {"The answer is among the wrong options.": 2}
@@ -161,20 +161,20 @@ def test_what_a_judge_writes_is_plain_text_on_one_line(session: Session, graph: 
 
 def test_answers_about_a_chain_as_it_was_are_not_taken_in(session: Session, graph: ChainGraph) -> None:
     with judge_that(session, lambda _: GOOD) as judge:
-        said = asked(session, by_judge.requests(session, (), [judge], [QuestionKind.WHY]))
+        said = asked(session, by_judge.chain_requests(session, (), [judge], [QuestionKind.WHY]))
     edit_node(session, graph.nodes[0].id, text="Something else.")
-    assert by_judge.take_in(session, said)[0].skipped == {by_judge.CHANGED: 3}
+    assert by_judge.take_in_chains(session, said)[0].skipped == {by_judge.CHANGED: 3}
     delete_chain(session, graph.chain.id)
-    assert by_judge.take_in(session, said)[0].skipped == {by_judge.GONE: 3}
+    assert by_judge.take_in_chains(session, said)[0].skipped == {by_judge.CHAIN_GONE: 3}
     assert all_questions(session.study) == []
 
 
 def test_answers_to_other_tasks_and_without_a_form_are_counted(session: Session, graph: ChainGraph) -> None:
     with judge_that(session, lambda _: GOOD) as judge:
-        (said, *_) = asked(session, by_judge.requests(session, (), [judge], [QuestionKind.WHY]))
+        (said, *_) = asked(session, by_judge.chain_requests(session, (), [judge], [QuestionKind.WHY]))
     others = [replace(said, id="1", task="answer"), replace(said, id="2", status=JudgmentStatus.REFUSED, answer={})]
     others += [replace(said, id="3", part="EU:nobody"), replace(said, id="4", part="")]
-    made, changes = by_judge.take_in(session, others)
+    made, changes = by_judge.take_in_chains(session, others)
     assert not changes
     assert sum(made.skipped.values()) == 4
-    assert said.task == KEY
+    assert said.task == WORD_QUESTION_TASK

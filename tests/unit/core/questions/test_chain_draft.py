@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.chains.drawing import circle
-from app.core.commands.participants import add_participant
-from app.core.questions import chain_draft
-from app.core.questions.chain_lines import ReadChain, chain_from_lines
-from app.core.session import Session
-from project.chains import NodeKind
+from annotate.chains.chain_drafts import circle
+from annotate.study.people import add_participant
+from benchmark.authoring import chain_suggestions as chain_draft
+from benchmark.authoring.chain_suggestions import ReadChain, chain_from_lines
+from project.entities.causal_chains import NodeKind
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.judging import JudgmentStatus
-from project.queries.annotators import annotator_by_name
-from project.queries.chains import all_chains, chain_called, graph_of
-from project.queries.participants import all_participants
-from project.types import ParticipantRole
+from project.queries.annotator_rows import annotator_by_name
+from project.queries.chain_rows import all_chains, chain_called, graph_of
+from project.queries.recording_rows import all_participants
+from project.session.session import Session
 from tests.fakes.subjects import a_question
 from tests.unit.core.pairs import WALK, open_study
 from tests.unit.core.questions.worded import asked, judge_that
@@ -148,8 +148,8 @@ def test_what_is_no_chain_is_not_drawn(session: Session, answer: object) -> None
 
 
 def test_a_question_without_an_explanation_is_not_asked_about(session: Session) -> None:
-    from app.core.commands.questions import correct_question
-    from app.core.judging.runs.asking import prepare
+    from benchmark.judging.ask_job import prepare
+    from benchmark.questions.question_edits import correct_question
 
     question = a_question(session, WALK)
     correct_question(session, question.id, explanation="")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.core.questions.difficulty import difficulty
-from project.questions import DIFFICULTIES, Verification, VerificationDecision
+from benchmark.questions.question_measures import difficulty
+from project.entities.questions import DIFFICULTIES, Verification, VerificationDecision
 
 
 def labelled(*labels: str) -> list[Verification]:

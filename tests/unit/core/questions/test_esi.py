@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.participants import add_participant
-from app.core.questions import esi
-from app.core.questions.taking import THERE
-from app.core.session import Session
-from benchmark.tasks.esi_dimensions import DIMENSIONS, EsiPart, esi_part_from, esi_parts
+from annotate.study.people import add_participant
+from benchmark.authoring import judge_questions as esi
+from benchmark.authoring.judge_questions import THERE
+from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart, esi_part_from, esi_parts
+from project.entities.judgments import JudgmentStatus
+from project.entities.questions import Maker, QuestionKind
+from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.judging import JudgmentStatus
-from project.queries.questions import all_questions
-from project.questions import Maker, QuestionKind
-from project.types import ParticipantRole
+from project.queries.question_rows import all_questions
+from project.session.session import Session
 from tests.fakes.subjects import gather
 from tests.unit.core.pairs import WALK, open_study
 from tests.unit.core.questions.worded import GOOD, asked, judge_that
@@ -58,14 +58,14 @@ def test_each_judge_words_all_of_them_from_what_was_gathered(session: Session) -
         return {**FOUR, "dimension": dimension, "question": f"What does the User want, in case {len(told)}?"}
 
     with judge_that(session, answer, "one") as one, judge_that(session, answer, "two") as two:
-        request = esi.requests(session, [WALK], [one, two], each=5)
+        request = esi.esi_requests(session, [WALK], [one, two], each=5)
         said = asked(session, request)
     assert (len(request.about), request.frames, len(said)) == (10, 24, 20)
     for text in told:
         for piece in ("User talks.", "User laughs.", "User: hair like User", "Does User laugh? User does."):
             assert piece in text
         assert "P07" not in text
-    made, changes = esi.take_in(session, said)
+    made, changes = esi.take_in_esi(session, said)
     assert made.by_kind == {"ESI": 20}
     questions = all_questions(session.study)
     assert Counter(one.aspect for one in questions) == dict.fromkeys(DIMENSIONS, 4)
@@ -80,29 +80,29 @@ def test_each_judge_words_all_of_them_from_what_was_gathered(session: Session) -
 
 def test_the_same_question_is_taken_in_once(session: Session) -> None:
     with judge_that(session, lambda _: {**FOUR, "dimension": "IFA"}) as judge:
-        said = asked(session, esi.requests(session, [WALK], [judge], 2, 1))
-    made, _ = esi.take_in(session, said)
+        said = asked(session, esi.esi_requests(session, [WALK], [judge], 2, 1))
+    made, _ = esi.take_in_esi(session, said)
     assert (len(made.ids), made.skipped) == (1, {THERE: 1})
-    assert esi.take_in(session, said)[0].skipped == {THERE: 2}
+    assert esi.take_in_esi(session, said)[0].skipped == {THERE: 2}
 
 
 def test_another_dimension_three_options_and_nonsense_make_no_question(session: Session) -> None:
     answers = iter([{**FOUR, "dimension": "EBR"}, {**FOUR, "wrong_3": FOUR["wrong_1"], "dimension": "IFA"}, "nothing"])
     with judge_that(session, lambda _: next(answers)) as judge:
         for at in range(3):
-            request = esi.requests(session, [WALK], [judge], 1, 1)
+            request = esi.esi_requests(session, [WALK], [judge], 1, 1)
             said = asked(session, replace(request, seed=at))
-            made, changes = esi.take_in(session, said)
+            made, changes = esi.take_in_esi(session, said)
             assert sum(made.skipped.values()) == 1
             assert not changes
     with_question = replace(said[0], status=JudgmentStatus.OK, answer={**FOUR, "dimension": "IFA"})
-    assert esi.take_in(session, [replace(with_question, part="1:1")])[0].skipped == {esi.NO_DIMENSION: 1}
-    assert esi.take_in(session, [replace(with_question, recording_id="gone")])[0].skipped == {esi.GONE: 1}
+    assert esi.take_in_esi(session, [replace(with_question, part="1:1")])[0].skipped == {esi.NO_DIMENSION: 1}
+    assert esi.take_in_esi(session, [replace(with_question, recording_id="gone")])[0].skipped == {esi.RECORDING_GONE: 1}
 
 
 def test_more_than_two_rounds_of_ten_are_refused(session: Session) -> None:
     with pytest.raises(UserError, match="rounds"):
-        esi.requests(session, [WALK], [], 3)
+        esi.esi_requests(session, [WALK], [], 3)
     with pytest.raises(UserError, match="rounds"):
-        esi.requests(session, [WALK], [], 1, 11)
+        esi.esi_requests(session, [WALK], [], 1, 11)
     assert EsiPart(2, 10, "IDC").way in DIMENSIONS["IDC"].ways

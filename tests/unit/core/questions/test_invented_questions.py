@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.questions.invented import invent_questions
-from app.core.questions.stump import counts
-from app.core.questions.verifying import verified
-from app.core.session import Session
-from project.check import check
-from project.invented.study import fill_whole
+from benchmark.authoring.adversarial_authoring import counts
+from benchmark.authoring.synthetic_questions import invent_questions
+from benchmark.questions.verification import verified
+from project.entities.questions import QuestionKind
+from project.integrity.integrity_check import check
 from project.progress import Silent
-from project.queries.questions import all_questions, verifications
-from project.questions import QuestionKind
-from project.store import Study
+from project.queries.question_rows import all_questions, verifications
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_study import fill_whole
 
 
 @pytest.fixture

@@ -7,26 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chains as edits
-from app.core.commands import history
-from app.core.commands.questions import add_questions, correct_question, delete_questions
-from app.core.judging.seeing.option_homes import GONE
-from app.core.judging.seeing.planning import plan_sight
-from app.core.questions.coverage import is_stale, made_from
-from app.core.questions.making import THERE, make_by_rules
-from app.core.session import Session
-from benchmark.questions.base import SINGLE_STEP, wanted_from
-from benchmark.questions.validity import plain
-from project.chains import NodeKind
+from annotate.chains import chain_edits as edits
+from annotate.study import recording_edits as history
+from benchmark.authoring.rule_questions import THERE, make_by_rules
+from benchmark.disclosure.conditions import GONE
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.questions.question_edits import add_questions, correct_question, delete_questions, is_stale, made_from
+from benchmark.questions.question_validity import SINGLE_STEP, plain, wanted_from
+from project.entities.causal_chains import NodeKind
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import Maker, Question, QuestionKind, WrongOption
 from project.errors import UserError
-from project.judging import About, Subject
-from project.queries.chains import all_chains, chain_called, delete_chain, graph_of, graphs_of, homes_of_nodes
-from project.queries.hold_outs import hold_outs, set_hold_out
-from project.queries.participants import participants_in, set_appearance
-from project.queries.questions import all_questions
-from project.questions import Maker, Question, QuestionKind, WrongOption
-from project.store import Study
-from project.synthetic_chains import fill_with_chains
+from project.queries.chain_rows import all_chains, chain_called, delete_chain, graph_of, graphs_of, homes_of_nodes
+from project.queries.question_rows import all_questions
+from project.queries.recording_rows import hold_outs, participants_in, set_appearance, set_hold_out
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_chains import fill_with_chains
 
 FEW, KEPT = 6, 60
 
@@ -208,7 +205,7 @@ def test_where_wrong_options_are_from_is_said_when_a_judge_is_asked(session: Ses
         for node in graph.nodes
     }
     for one in made(session, 2)[:8]:
-        plan = plan_sight(session, About(Subject.QUESTION, one.id).key, "answer")
+        plan = plan_sight(session, JudgmentTarget(JudgmentTargetKind.QUESTION, one.id).key, "answer")
         assert {*plan.others} == {home_of[each.source] for each in one.wrong} - {one.recording_id}
 
 
@@ -235,4 +232,4 @@ def test_what_a_gone_node_said_is_of_nobody_who_was_asked(session: Session) -> N
         for graph in graphs_of(session.study, all_chains(session.study)):
             if graph.chain.recording_id != one.recording_id:
                 delete_chain(session.study, graph.chain.id)
-    assert GONE in plan_sight(session, About(Subject.QUESTION, one.id).key, "answer").others
+    assert GONE in plan_sight(session, JudgmentTarget(JudgmentTargetKind.QUESTION, one.id).key, "answer").others

@@ -7,23 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.commands.questions import correct_question
-from app.core.commands.verifications import verify
-from app.core.jobs import run_here
-from app.core.judging.judges.entries import judges_called
-from app.core.judging.runs.asking import prepare
-from app.core.questions.making import make_by_rules
-from app.core.questions.measures import BASE, SUB, SUB_TOM, JudgeMeasures, measures
-from app.core.questions.settings import request_for
-from app.core.session import Session
-from benchmark.questions.consistency import expected
-from project.judging import Modality
+from benchmark.authoring.question_requests import request_for
+from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge, judges_called
+from benchmark.questions.chain_consistency import expected
+from benchmark.questions.question_edits import correct_question
+from benchmark.questions.question_measures import BASE, SUB, SUB_TOM, JudgeMeasures, measures
+from benchmark.questions.verification import verify
+from project.entities.judgments import Modality
+from project.entities.questions import CHECKS, VerificationDecision
 from project.progress import Silent
-from project.queries.questions import all_questions
-from project.questions import CHECKS, VerificationDecision
-from project.store import Study
-from project.synthetic_chains import fill_with_chains
+from project.queries.question_rows import all_questions
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_chains import fill_with_chains
 
 KEPT = 16
 

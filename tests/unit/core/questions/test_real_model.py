@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.judging.runs.wanted import AskRequest
-from app.core.questions import by_judge
-from app.core.questions.taking import NO_ANSWER
-from app.core.session import Session
-from models.judges.llama_cpp import sharing
-from project.judging import About, JudgeEntry, JudgmentStatus, Modality, Subject
-from project.queries.questions import all_questions
-from project.questions import QuestionKind
+from benchmark.authoring import judge_questions as by_judge
+from benchmark.authoring.judge_questions import NO_ANSWER
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from models.judges.llama_cpp import model_process as sharing
+from project.entities.judgments import JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind, Modality
+from project.entities.questions import QuestionKind
+from project.queries.question_rows import all_questions
+from project.session.session import Session
 from tests.fakes.subjects import a_chain, a_question
 from tests.fakes.tiny_gguf import TinyModel
 from tests.unit.core.judging.seeing.seen import open_seen, people, recording_of, say
@@ -39,7 +39,7 @@ def judge(session: Session, tiny_gguf: TinyModel) -> Iterator[JudgeEntry]:
 
 def test_it_answers_a_question_that_it_sees_and_one_that_it_does_not(session: Session, judge: JudgeEntry) -> None:
     question = a_question(session, recording_of(session), "P07")
-    about = [About(Subject.QUESTION, question.id).key]
+    about = [JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key]
     (said,) = asked(session, AskRequest([judge], about, "answer"))
     assert (said.status, said.modality, said.state) == (JudgmentStatus.OK, Modality.BOTH, question.state)
     assert str(said.answer["answer"]) in "ABCDE"
@@ -51,10 +51,10 @@ def test_it_answers_a_question_that_it_sees_and_one_that_it_does_not(session: Se
 def test_forms_with_long_texts_are_grammars_that_it_can_be_held_to(session: Session, judge: JudgeEntry) -> None:
     place = recording_of(session)
     graph = a_chain(session, place, "P07")
-    word = by_judge.requests(session, [graph.chain.id], [judge], [QuestionKind.HOW])
-    long = AskRequest([judge], [About(Subject.RECORDING, place).key], "words_summary")
+    word = by_judge.chain_requests(session, [graph.chain.id], [judge], [QuestionKind.HOW])
+    long = AskRequest([judge], [JudgmentTarget(JudgmentTargetKind.RECORDING, place).key], "words_summary")
     said = [one for request in (replace(word, about=word.about[:1]), long) for one in asked(session, request)]
     # It writes noise and is stopped inside its first text; a grammar that it cannot read would be an error.
     assert [one.status for one in said] == [JudgmentStatus.UNPARSED] * 2
-    assert by_judge.take_in(session, said[:1])[0].skipped == {NO_ANSWER: 1}
+    assert by_judge.take_in_chains(session, said[:1])[0].skipped == {NO_ANSWER: 1}
     assert all_questions(session.study) == []

@@ -5,22 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.history import undo
-from app.core.commands.judges import add_judge
-from app.core.commands.questions import Correction, correct_question
-from app.core.commands.stump import settle_try, write_question
-from app.core.commands.verifications import verify
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.questions.settings import request_for
-from app.core.questions.stump import Tried, answers_to, counts, stumped, why_not_written
-from app.core.questions.verifying import gathered, queue
-from app.core.session import Session
+from annotate.study.recording_edits import undo
+from benchmark.authoring.adversarial_authoring import (
+    Tried,
+    answers_to,
+    counts,
+    settle_try,
+    stumped,
+    why_not_written,
+    write_question,
+)
+from benchmark.authoring.question_requests import request_for
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.question_edits import QuestionCorrection, correct_question
+from benchmark.questions.verification import gathered, queue, verify
+from project.entities.judgments import JudgeEntry
+from project.entities.questions import CHECKS, Question, VerificationDecision
 from project.errors import UserError
-from project.judging import JudgeEntry
 from project.progress import Silent
-from project.queries.questions import question_called
-from project.questions import CHECKS, Question, VerificationDecision
+from project.queries.question_rows import question_called
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK, open_study
 
 WRONG = ["She is tired.", "He left.", "It rains.", "They won."]
@@ -111,7 +117,7 @@ def test_a_verifier_who_corrects_it_leaves_it_to_its_author_to_try_again(
         question.id,
         VerificationDecision.CORRECT,
         CHECKS["chain"],
-        correction=Correction(text="Why does she smile at him?"),
+        correction=QuestionCorrection(text="Why does she smile at him?"),
     )
     with pytest.raises(UserError, match="Somebody else wrote"):
         settle_try(session, question.id, (), [])

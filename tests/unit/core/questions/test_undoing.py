@@ -9,19 +9,20 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.commands import chain_reviews, chains
-from app.core.commands.history import redo, undo
-from app.core.commands.questions import correct_question, delete_questions
-from app.core.commands.verifications import verify
-from app.core.questions.making import make_by_rules
-from app.core.session import Session
-from project.chains import ChainDecision
-from project.check import check
+from annotate.chains import chain_edits as chains
+from annotate.chains import chain_versions as chain_reviews
+from annotate.study.recording_edits import redo, undo
+from benchmark.authoring.rule_questions import make_by_rules
+from benchmark.questions.question_edits import correct_question, delete_questions
+from benchmark.questions.verification import verify
+from project.entities.causal_chains import ChainDecision
+from project.entities.questions import CHECKS, VerificationDecision
 from project.errors import UserError
-from project.merging.shape import ORDER
-from project.queries.chains import all_chains, graphs_of
-from project.queries.questions import all_questions
-from project.questions import CHECKS, VerificationDecision
+from project.integrity.integrity_check import check
+from project.merging.table_rules import ORDER
+from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.question_rows import all_questions
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw
 from tests.unit.core.pairs import open_study
 

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands import chains
-from app.core.commands.history import redo, undo
-from app.core.commands.questions import Correction
-from app.core.commands.verifications import verify, withdraw_verification
-from app.core.questions.verifying import (
-    Standing,
-    Verified,
+from annotate.chains import chain_edits as chains
+from annotate.study.recording_edits import redo, undo
+from benchmark.questions.question_edits import QuestionCorrection
+from benchmark.questions.verification import (
+    VerificationItem,
+    VerificationState,
     agreement,
     gathered,
     me,
@@ -21,18 +20,13 @@ from app.core.questions.verifying import (
     queue,
     standing,
     verified,
+    verify,
+    withdraw_verification,
 )
-from app.core.session import Session
+from project.entities.questions import CHECKS, Maker, Question, QuestionKind, Verification, VerificationDecision
 from project.errors import UserError
-from project.queries.questions import verifications_of
-from project.questions import (
-    CHECKS,
-    Maker,
-    Question,
-    QuestionKind,
-    Verification,
-    VerificationDecision,
-)
+from project.queries.question_rows import verifications_of
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw
 from tests.unit.core.pairs import open_study
 from tests.unit.core.questions.asked import WRONG, ask
@@ -52,7 +46,7 @@ def say(session: Session, who: str, question: str, decision: VerificationDecisio
     verify(session, question, decision, () if decision is DROP else ALL, **more)  # type: ignore[arg-type]
 
 
-def only(session: Session) -> Verified:
+def only(session: Session) -> VerificationItem:
     (found,) = gathered(session)
     return found
 
@@ -65,25 +59,25 @@ def waiting(session: Session, who: str) -> list[str]:
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        (KEEP, KEEP, Standing.VERIFIED),
-        (DROP, DROP, Standing.DROPPED),
-        (KEEP, DROP, Standing.DISPUTED),
-        (DROP, KEEP, Standing.DISPUTED),
+        (KEEP, KEEP, VerificationState.VERIFIED),
+        (DROP, DROP, VerificationState.DROPPED),
+        (KEEP, DROP, VerificationState.DISPUTED),
+        (DROP, KEEP, VerificationState.DISPUTED),
     ],
 )
 def test_two_people_settle_a_question(
-    session: Session, first: VerificationDecision, second: VerificationDecision, expected: Standing
+    session: Session, first: VerificationDecision, second: VerificationDecision, expected: VerificationState
 ) -> None:
     question = ask(session)
-    assert only(session).standing is Standing.OPEN
+    assert only(session).standing is VerificationState.OPEN
     say(session, "Ada", question, first)
-    assert only(session).standing is Standing.ONCE
+    assert only(session).standing is VerificationState.ONCE
     assert waiting(session, "Ada") == []
     assert waiting(session, "Bo") == [question]
     say(session, "Bo", question, second)
     assert only(session).standing is expected
     assert waiting(session, "Bo") == waiting(session, "Cy") == []
-    assert verified(session) == ({question} if expected is Standing.VERIFIED else set())
+    assert verified(session) == ({question} if expected is VerificationState.VERIFIED else set())
 
 
 @pytest.mark.parametrize("decision", VerificationDecision)
@@ -98,27 +92,27 @@ def test_the_same_person_twice_is_one_person(session: Session) -> None:
     question = ask(session)
     say(session, "Ada", question)
     say(session, "Ada", question, note="Still fine.")
-    assert only(session).standing is Standing.ONCE
+    assert only(session).standing is VerificationState.ONCE
     assert len(only(session).said) == 1
 
 
 def test_a_correction_asks_the_first_one_again(session: Session) -> None:
     question = ask(session)
     say(session, "Ada", question)
-    say(session, "Bo", question, CORRECT, correction=Correction(answer="He told a joke."))
+    say(session, "Bo", question, CORRECT, correction=QuestionCorrection(answer="He told a joke."))
     found = only(session)
     assert found.question.answer == "He told a joke."
-    assert found.standing is Standing.ONCE
+    assert found.standing is VerificationState.ONCE
     other = ask(session, "What does he do?", start=2)
     assert waiting(session, "Ada") == [question, other], "what is to be looked at again comes first"
     assert found.again(me(session))
     say(session, "Ada", question)
-    assert {one.question.id: one.standing for one in gathered(session)}[question] is Standing.VERIFIED
+    assert {one.question.id: one.standing for one in gathered(session)}[question] is VerificationState.VERIFIED
 
 
 def test_a_correction_and_the_word_about_it_are_one_step(session: Session) -> None:
     question = ask(session)
-    say(session, "Bo", question, CORRECT, correction=Correction(text="Why does he smile?"))
+    say(session, "Bo", question, CORRECT, correction=QuestionCorrection(text="Why does he smile?"))
     undo(session)
     found = only(session)
     assert (found.question.text, found.said) == ("Why does she smile?", ())
@@ -131,10 +125,10 @@ def test_a_correction_that_cannot_be_used_writes_nothing(session: Session) -> No
     question = ask(session)
     session.annotator_name = "Ada"
     with pytest.raises(UserError, match="among the wrong options"):
-        verify(session, question, CORRECT, ALL, correction=Correction(answer=WRONG[0].text))
+        verify(session, question, CORRECT, ALL, correction=QuestionCorrection(answer=WRONG[0].text))
     assert only(session).said == ()
     with pytest.raises(UserError, match="stays as it is"):
-        verify(session, question, KEEP, ALL, correction=Correction(answer="He sang."))
+        verify(session, question, KEEP, ALL, correction=QuestionCorrection(answer="He sang."))
 
 
 def test_what_is_kept_meets_every_check(session: Session) -> None:
@@ -176,7 +170,7 @@ def test_an_edit_of_the_chain_asks_everybody_again(session: Session) -> None:
     assert waiting(session, "Bo") == [question]
     say(session, "Bo", question)
     found = next(one for one in gathered(session) if one.question.id == question)
-    assert (found.stale, found.standing) == (False, Standing.ONCE), "Bo held it against the chain as it is now"
+    assert (found.stale, found.standing) == (False, VerificationState.ONCE), "Bo held it against the chain as it is now"
     assert waiting(session, "Ada") == [question]
     say(session, "Ada", question)
     assert verified(session) == {question, untouched}
@@ -190,7 +184,7 @@ def test_what_lost_its_nodes_can_only_be_dropped(session: Session) -> None:
     with pytest.raises(UserError, match="gone from its chain"):
         say(session, "Ada", question)
     say(session, "Ada", question, DROP)
-    assert only(session).standing is Standing.ONCE
+    assert only(session).standing is VerificationState.ONCE
 
 
 def test_progress_and_agreement_are_counted(session: Session) -> None:
@@ -223,7 +217,7 @@ def test_only_what_the_filters_leave_is_in_the_queue(session: Session) -> None:
     session.annotator_name = "Ada"
     assert [one.question.id for one in queue(session, surviving={second})] == [second]
     assert {one.question.id for one in queue(session)} == {first, second}
-    say(session, "Bo", first, CORRECT, correction=Correction(answer="He told a joke."))
+    say(session, "Bo", first, CORRECT, correction=QuestionCorrection(answer="He told a joke."))
     session.annotator_name = "Ada"
     assert {one.question.id for one in queue(session, surviving=())} == {first}, "what was begun is not forgotten"
 
@@ -245,5 +239,5 @@ def test_what_others_saw_never_counts_and_order_does_not_matter(
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
     assert standing(_QUESTION, said) is standing(_QUESTION, shuffled)
     assert standing(_QUESTION, said) is standing(_QUESTION, [one for one in said if one.state != "before"])
-    if standing(_QUESTION, said) is Standing.VERIFIED:
+    if standing(_QUESTION, said) is VerificationState.VERIFIED:
         assert sum(one.state != "before" and one.decision is not DROP for one in said) >= 2

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from app.core.commands.judges import add_judge
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
-from project.judging import JudgeEntry, Judgment
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from project.entities.judgments import JudgeEntry, Judgment
 from project.progress import Silent
-from project.queries.judgments import judgments_called
+from project.queries.judgment_rows import judgments_called
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.fakes.misbehaving_server import Asked, Behaviour, misbehaving, says
 
 GOOD = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.session import Session
+from project.session.session import Session
 from tests.unit.core.release.lab import lab
 
 

@@ -5,27 +5,33 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core.commands.comments import add_comment
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.pii import decide
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.release import waive
-from app.core.commands.segments import add_segment
-from app.core.pii.hits import undecided
-from app.core.session import Session
-from project.checksums import sha256_of
+from annotate.segments.bulk_edits import add_comment
+from annotate.segments.segment_edits import add_segment
+from annotate.study.people import add_participant, set_consent
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.pii_review.pii_decisions import decide
+from anonymize.pii_review.review_hits import undecided
+from anonymize.release.release_edits import waive
+from project.entities.study_records import (
+    ConsentUse,
+    FaceReview,
+    FaceTrack,
+    Json,
+    ParticipantRole,
+    Recording,
+    Run,
+    Utterance,
+)
+from project.entities.transcript import AsrSegment
+from project.files.fingerprints import sha256_of
 from project.ids import new_id
-from project.queries.face_reviews import mask_state, set_face_review
-from project.queries.faces import assign_participant, insert_tracks
-from project.queries.heard import SPEECH, insert_heard
-from project.queries.participants import all_participants
-from project.queries.pii import PiiVerdict
-from project.queries.recordings import all_recordings
-from project.queries.runs import SOURCE, insert_run
-from project.queries.utterances import insert_utterances
-from project.store import Study
-from project.transcript import Heard
-from project.types import ConsentUse, FaceReview, FaceTrack, Json, ParticipantRole, Recording, Run, Utterance
+from project.queries.face_rows import assign_participant, insert_tracks, mask_state, set_face_review
+from project.queries.history_rows import SOURCE, insert_run
+from project.queries.pii_rows import PiiVerdict
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.transcript_rows import SPEECH, insert_heard, insert_utterances
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 FRAMES, FPS = 20, 10
@@ -96,7 +102,7 @@ def track(
 
 def fill(session: Session, recording: Recording, who: str) -> None:
     """Annotate a recording, and write down what is said in it."""
-    from project.queries.participants import set_appearance
+    from project.queries.recording_rows import set_appearance
 
     with session.step("Say who appears"):
         set_appearance(session.study, recording.id, who, True)
@@ -117,7 +123,7 @@ def listen(session: Session, recording: Recording, speech: Sequence[tuple[int, i
     run = Run(new_id(), recording.id, SPEECH, "silero", about, heard, "2026-01-01T00:00:00.000Z", "1")
     with session.study.recording_run():
         insert_run(session.study, run)
-        insert_heard(session.study, run.id, [Heard(start, end) for start, end in speech])
+        insert_heard(session.study, run.id, [AsrSegment(start, end) for start, end in speech])
 
 
 def settle(session: Session) -> None:

@@ -2,9 +2,8 @@
 
 import re
 
-from app.core.release.gate import PER_RECORDING
-from app.core.release.outcome import PER_RENDERING
-from app.core.release.rules import RULES
+from anonymize.release.release_gate import PER_RECORDING
+from anonymize.release.release_rules import PER_RENDERING, RULES
 from tests.contract.documentation import page
 
 

@@ -8,31 +8,33 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.comments import add_comment
-from app.core.commands.face_review import assign_faces, mark_seen
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.pii import decide
-from app.core.commands.release import confirm_texts, set_words, waive, withdraw_waiver
-from app.core.pii.hits import hits, undecided
-from app.core.release.job import Checklist, checklist, prepare
-from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
-from app.core.release.rules import reason_from
-from app.core.release.sound import Sounding
-from app.core.session import Session
-from models import weights
+from annotate.segments.bulk_edits import add_comment
+from annotate.study.people import add_participant, set_consent
+from anonymize.faces.face_review_edits import assign_faces, mark_seen
+from anonymize.pii_review.pii_decisions import decide
+from anonymize.pii_review.review_hits import hits, undecided
+from anonymize.release.release_edits import confirm_texts, set_words, waive, withdraw_waiver
+from anonymize.release.release_job import ReleaseChecklist, checklist, prepare
+from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
+from anonymize.release.release_rules import reason_from
+from anonymize.release.release_sound import AudioTreatment
+from models.weights import installed_weights as weights
+from project.entities.face_regions import Keyframe
+from project.entities.study_records import ConsentUse, FaceReview, ParticipantRole, Recording, Utterance
+from project.entities.transcript import estimated
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.face_reviews import set_face_review
-from project.queries.faces import tracks_of
-from project.queries.hold_outs import set_hold_out
-from project.queries.participants import all_participants, set_appearance, update_participant
-from project.queries.pii import PiiVerdict
-from project.queries.recordings import all_recordings
-from project.queries.regions import set_track_box
-from project.queries.utterances import delete_utterance, insert_utterances, update_utterance, utterances_of
-from project.regions import Keyframe
-from project.transcript import estimated
-from project.types import ConsentUse, FaceReview, ParticipantRole, Recording, Utterance
+from project.queries.face_rows import set_face_review, set_track_box, tracks_of
+from project.queries.pii_rows import PiiVerdict
+from project.queries.recording_rows import (
+    all_participants,
+    all_recordings,
+    set_appearance,
+    set_hold_out,
+    update_participant,
+)
+from project.queries.transcript_rows import delete_utterance, insert_utterances, update_utterance, utterances_of
+from project.session.session import Session
 from tests.fakes.listed_names import LISTED
 from tests.unit.core.release.lab import listen, review, track
 
@@ -49,7 +51,7 @@ def rules(session: Session, plan: ReleasePlan = PLAN) -> list[str]:
 
 
 def left_out(session: Session, plan: ReleasePlan = PLAN) -> dict[int, str]:
-    found: Checklist = checklist(session, plan)
+    found: ReleaseChecklist = checklist(session, plan)
     return found.selection.left_out
 
 
@@ -255,7 +257,7 @@ def test_a_waiver_needs_a_reason(session: Session, reason: str) -> None:
 
 
 def test_a_plan_is_remembered_as_it_was_chosen(session: Session) -> None:
-    from app.core.commands.release import keep_plan
+    from anonymize.release.release_edits import keep_plan
 
     chosen = replace(PLAN, only={1: ("blur", "pixelate")}, formats=("srt",), title="Visits", texts=SCRUB)
     keep_plan(session, chosen)
@@ -419,7 +421,7 @@ def test_a_transcript_counts_by_its_words(session: Session, recording: Recording
 
 
 def test_what_is_decided_decides_what_is_covered(session: Session, recording: Recording) -> None:
-    def covered() -> Sounding:
+    def covered() -> AudioTreatment:
         (one,) = checklist(session, SOUNDING).selection.candidates
         assert one.sounding is not None
         return one.sounding

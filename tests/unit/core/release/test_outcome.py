@@ -9,14 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.release import job
-from app.core.release.outcome import Outcome, outcome_from, reasons_after
-from app.core.release.plan import ReleasePlan
-from app.core.release.rules import RULES, Reason, reason_from, standing
+from anonymize.release import release_job as job
+from anonymize.release.release_plan import ReleasePlan
+from anonymize.release.release_rules import (
+    RULES,
+    ReleaseBlocker,
+    RenderingCheck,
+    outcome_from,
+    reason_from,
+    reasons_after,
+    standing,
+)
 from project.progress import Silent
 
-GOOD = Outcome(1, "solid", frames=10, checked_by="rfb320", witness="rfb320", measured=True)
-BROKEN: dict[str, Outcome] = {
+GOOD = RenderingCheck(1, "solid", frames=10, checked_by="rfb320", witness="rfb320", measured=True)
+BROKEN: dict[str, RenderingCheck] = {
     "rendered": replace(GOOD, failure="The disk is full."),
     "face-left": replace(GOOD, faces_left_us=(100_000, 200_000, 2_000_000)),
     "face-under-mask": replace(GOOD, bare_us=(0,)),
@@ -82,7 +89,9 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     private = json.dumps({"key": ""}).encode()
     (texts / job.PRIVATE).write_bytes(private)
     shown = sorted(set(BROKEN) & rules)
-    early = [Reason(rule, 1, None, "It is broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
+    early = [
+        ReleaseBlocker(rule, 1, None, "It is broken.", "Mend it.") for rule in rules if not (late and rule in shown)
+    ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job, "_secret_in", lambda *_: {"key": "of the release"})
         patch.setattr(job, "_rendered", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))

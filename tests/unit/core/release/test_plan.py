@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from app.core.privacy.limits import PROPERTY as LIMITS
-from app.core.privacy.limits import PrivacyLimits, privacy_limits
-from app.core.release import codes, plan
-from app.core.release.plan import ReleasePlan, kept_plan
-from app.core.session import Session
+from anonymize.privacy.privacy_limits import PROPERTY as LIMITS
+from anonymize.privacy.privacy_limits import PrivacyLimits, privacy_limits
+from anonymize.release import release_plan as codes
+from anonymize.release import release_plan as plan
+from anonymize.release.release_plan import ReleasePlan, kept_plan
+from project.session.session import Session
 
 
 def keep(session: Session, key: str, value: Any) -> None:
@@ -35,13 +36,13 @@ def keep(session: Session, key: str, value: Any) -> None:
     ],
 )
 def test_choices_of_an_odd_kind_are_the_usual_ones(value: Any, session: Session) -> None:
-    keep(session, plan.PROPERTY, value)
+    keep(session, plan.PLAN_PROPERTY, value)
     assert kept_plan(session) == ReleasePlan()
 
 
 def test_choices_are_read_as_they_were_kept(session: Session) -> None:
     chosen = ReleasePlan(methods=("solid", "blur"), only={3: ("solid",)}, keep_robots=True, title="Visits")
-    keep(session, plan.PROPERTY, chosen.as_json())
+    keep(session, plan.PLAN_PROPERTY, chosen.as_json())
     assert kept_plan(session) == chosen
 
 
@@ -55,7 +56,7 @@ def test_limits_that_make_no_sense_are_the_usual_ones(value: Any, session: Sessi
 
 @pytest.mark.parametrize("value", ["zz", "", 5, {"a": 1}])
 def test_a_key_that_is_none_is_made_anew(value: Any, session: Session) -> None:
-    keep(session, codes.PROPERTY, value)
+    keep(session, codes.CODES_PROPERTY, value)
     key = codes.release_key(session)
     assert len(key) == 64
     assert set(key) <= set(string.hexdigits)

@@ -4,16 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.release import set_words
-from app.core.interchange.registry import FORMATS, format_called
-from app.core.release.codes import annotator_codes, release_key, released_id, sealed
-from app.core.release.private import private_of, scrubber_of
-from app.core.release.texts import Scrubbing, released_texts, text_state
-from app.core.session import Session
+from annotate.interchange.annotation_files import FORMATS, format_called
+from anonymize.release.private_content import private_of, scrubber_of
+from anonymize.release.release_edits import set_words
+from anonymize.release.release_plan import annotator_codes, release_key, released_id, sealed
+from anonymize.release.release_texts import AnnotationScrubber, released_texts, text_state
+from project.entities.study_records import Annotator
 from project.ids import is_id, new_id
-from project.queries.participants import all_participants, update_participant
-from project.queries.recordings import all_recordings, update_recording
-from project.types import Annotator
+from project.queries.recording_rows import all_participants, all_recordings, update_participant, update_recording
+from project.session.session import Session
 
 
 def test_names_of_everything_are_searched_for(session: Session) -> None:
@@ -80,7 +79,7 @@ def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session
 @pytest.mark.parametrize("keep", [True, False])
 def test_no_format_holds_a_name_an_id_or_a_file(session: Session, tmp_path: Path, key: str, keep: bool) -> None:
     set_words(session, {"Anna": "P01"})
-    document = Scrubbing(session, keep_texts=keep, key=release_key(session)).document(
+    document = AnnotationScrubber(session, keep_texts=keep, key=release_key(session)).document(
         all_recordings(session.study), {}, lambda number: f"../video/recording-{number:04}.mp4"
     )
     to = format_called(key)

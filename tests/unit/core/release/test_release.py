@@ -12,34 +12,35 @@ from typing import Any
 import av
 import pytest
 
-import anonymize.render
-from anonymize.render import RenderPlan, RenderResult
-from app.core.commands.face_review import assign_faces
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.release import confirm_texts, set_words
-from app.core.commands.segments import add_segment
-from app.core.interchange.registry import FORMATS, format_called
-from app.core.jobs import run_here
-from app.core.release import job
-from app.core.release.again import numbered_waivers
-from app.core.release.codes import PROPERTY
-from app.core.release.plan import SCRUB, SOLID, ReleasePlan
-from app.core.release.rendering import Rendering
-from app.core.session import Session
-from media.cache import cache_folder
-from media.index import load_index
-from media.iterate import pictures
-from media.writer import paint_clip
-from project.checksums import sha256_of
+import anonymize.rendering.face_renderer
+from annotate.interchange.annotation_files import FORMATS, format_called
+from annotate.segments.segment_edits import add_segment
+from annotate.study.people import add_participant, set_consent
+from anonymize.faces.face_review_edits import assign_faces
+from anonymize.release import release_job as job
+from anonymize.release.data_card import write_cards
+from anonymize.release.release_edits import confirm_texts, set_words
+from anonymize.release.release_files import write_media
+from anonymize.release.release_plan import CODES_PROPERTY, SCRUB, SOLID, ReleasePlan
+from anonymize.release.release_recheck import numbered_waivers
+from anonymize.release.release_rendering import ReleaseRendering
+from anonymize.release.release_verification import leaks_in
+from anonymize.rendering.face_renderer import RenderPlan, RenderResult
+from media.clip_writer import paint_clip
+from media.decoding import pictures
+from media.frame_index import load_index
+from project.entities.study_records import ConsentUse, ParticipantRole, Waiver
 from project.errors import Cancelled, UserError
+from project.files.fingerprints import sha256_of
+from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
-from project.queries.faces import tracks_of
-from project.queries.participants import all_participants
-from project.queries.recordings import all_recordings
-from project.queries.release import delete_waiver, insert_waiver, waivers
-from project.queries.runs import latest_run
-from project.types import ConsentUse, ParticipantRole, Waiver
+from project.queries.face_rows import tracks_of
+from project.queries.history_rows import latest_run
+from project.queries.policy_rows import delete_waiver, insert_waiver, waivers
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.fakes.words_in_files import words_in
 from tests.unit.core.release.lab import review
 
@@ -108,7 +109,7 @@ def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(se
     assert listed == names(tmp_path / "one") - {"manifest.json"}
     today = datetime.now(UTC).date().isoformat().encode()
     assert [path for path in (tmp_path / "one").rglob("*.*") if path.is_file() and today in path.read_bytes()] == []
-    key = session.study.get_property(PROPERTY)
+    key = session.study.get_property(CODES_PROPERTY)
     assert isinstance(key, str)
     medium = session.main_medium(all_recordings(session.study)[0].id)
     assert medium is not None
@@ -238,10 +239,10 @@ def test_a_rendering_that_somebody_changed_in_the_cache_is_made_anew(
 def test_a_clip_that_changes_after_the_check_stops_it(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    copies = job.write_media
+    copies = write_media
 
     def swapped(
-        folder: Path, plan: ReleasePlan, renderings: Sequence[Rendering], sounds: Any, progress: Progress
+        folder: Path, plan: ReleasePlan, renderings: Sequence[ReleaseRendering], sounds: Any, progress: Progress
     ) -> dict[str, str]:
         clip = renderings[0].clip
         made = clip.read_bytes()
@@ -290,7 +291,7 @@ def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path:
 def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    read_back = job.leaks_in
+    read_back = leaks_in
 
     def changed(folder: Path, *given: Any, **named: Any) -> Any:
         leaks = read_back(folder, *given, **named)
@@ -318,7 +319,7 @@ def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
 def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_not_released(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    write = job.write_cards
+    write = write_cards
 
     def swapped(folder: Path, *given: Any) -> Any:
         written = write(folder, *given)
@@ -344,14 +345,14 @@ def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_n
 def test_a_clip_that_is_put_in_the_place_of_a_rendering_in_the_cache_is_not_released(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render = anonymize.render.render
+    render = anonymize.rendering.face_renderer.render
 
     def swapped(plan: RenderPlan, *given: Any) -> RenderResult:
         done = render(plan, *given)
         paint_clip(plan.source, plan.destination, lambda _picture: None, sound="none", overwrite=True)
         return done
 
-    monkeypatch.setattr(anonymize.render, "render", swapped)
+    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
     result = release(session, tmp_path / "release")
     assert result["released"] is False
     assert "A rendering in the cache is damaged" in result["reasons"][0]["sentence"]
@@ -394,7 +395,7 @@ def test_a_folder_that_holds_anything_is_left_alone(session: Session, tmp_path: 
 def test_a_face_that_reaches_out_of_its_mask_is_told(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from anonymize import ellipses
+    from anonymize.masking import masks as ellipses
 
     real = ellipses.FaceMask.area
 

@@ -11,23 +11,26 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.core.commands.participants import add_participant
-from app.core.commands.pii import decide, mark
-from app.core.jobs import run_here
-from app.core.pii.hits import hits
-from app.core.release import job, write_media
-from app.core.release.plan import KEEP, SOLID, ReleasePlan
-from app.core.session import Session
-from media.lossless import SoundFilter
+from annotate.study.people import add_participant
+from anonymize.pii_review.pii_decisions import decide, mark
+from anonymize.pii_review.review_hits import hits
+from anonymize.release import release_files as write_media
+from anonymize.release import release_job as job
+from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
+from anonymize.release.release_sound import treatment_of
+from media.clip_writer import steady_copy
+from media.sound import SoundFilter
+from media.soundtrack import sounding_copy
+from project.entities.study_records import Json, ParticipantRole
+from project.entities.transcript import estimated
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.free_texts import free_texts
-from project.queries.participants import all_participants
-from project.queries.pii import PiiVerdict
-from project.queries.recordings import all_recordings
-from project.queries.utterances import update_utterance, utterances_of
-from project.transcript import estimated
-from project.types import Json, ParticipantRole
+from project.queries.pii_rows import PiiVerdict
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.transcript_rows import update_utterance, utterances_of
+from project.search.free_texts import free_texts
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.unit.core.release.lab import review
 
 PLAN = ReleasePlan(methods=("solid",), formats=("csv",), sound=KEEP, video=("source", "15hz"))
@@ -89,7 +92,7 @@ def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Sessi
 
 def test_changed_voices_leave_no_secret(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets: list[str] = []
-    make = job.treatment_of
+    make = treatment_of
 
     def overheard(one: Any, source: Path, seeds: Any, progress: Any) -> SoundFilter:
         secrets.extend(seeds.values())
@@ -129,10 +132,10 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str
 ) -> None:
     if spoil == "nothing is covered":
-        make = job.treatment_of
+        make = treatment_of
         monkeypatch.setattr(job, "treatment_of", lambda one, *rest: make(replace(one, covered=()), *rest))
     else:
-        copy = write_media.sounding_copy
+        copy = sounding_copy
 
         def twice(clip: Path, source: Path, destination: Path, *rest: Any, **named: Any) -> None:
             copy(clip, source, destination, *rest, **named)
@@ -148,7 +151,7 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
 def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = write_media.steady_copy
+    copy = steady_copy
 
     def swapped(source: Path, *given: Any, **named: Any) -> None:
         made = source.read_bytes()

@@ -10,16 +10,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.release.plan import ReleasePlan
-from app.core.release.sound import Sounding, Spoken, seeds_of, sounding, sounding_from, treatment_of
-from app.core.release.sound_check import wrong_in_sound
-from app.core.release.speech import Speech
-from app.core.release.stretches import Stretch, left_of, together
-from media.audio import Samples
-from media.lossless import SoundFilter
-from media.sounding import sounding_copy
-from media.writer import paint_clip
-from project.types import Participant, ParticipantRole, Run, Utterance
+from anonymize.release.release_plan import ReleasePlan
+from anonymize.release.release_sound import (
+    AudioTreatment,
+    PiiAudioSpan,
+    Speech,
+    Stretch,
+    left_of,
+    seeds_of,
+    sounding,
+    sounding_from,
+    together,
+    treatment_of,
+    wrong_in_sound,
+)
+from media.clip_writer import paint_clip
+from media.sound import Samples, SoundFilter
+from media.soundtrack import sounding_copy
+from project.entities.study_records import Participant, ParticipantRole, Run, Utterance
 from tests.fakes.clips import make_clip
 
 SECONDS = 3
@@ -79,7 +87,11 @@ def test_where_somebody_refused_only_those_are_heard_who_agreed_and_are_known_to
 
 
 def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_elses() -> None:
-    spoken = [Spoken(0, 5, "person", True), Spoken(7, 9, "person", False), Spoken(8, 9, "phone", True)]
+    spoken = [
+        PiiAudioSpan(0, 5, "person", True),
+        PiiAudioSpan(7, 9, "person", False),
+        PiiAudioSpan(8, 9, "phone", True),
+    ]
     made = sounding(ReleasePlan(sound="mcadams"), spoken, Speech(RUN, (), (said(0, 2, "a"),)), PEOPLE, [])
     assert sounding_from(made.as_json()) == made
     assert made.facts()["covered"] == {"person": 2, "phone": 1}
@@ -91,17 +103,17 @@ def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_el
 
 
 WAYS = (
-    Sounding(),
-    Sounding(covered=((500_000, 900_000), (2_000_000, 2_000_000)), muted=((1_500_000, 1_800_000),)),
-    Sounding(covered=((500_000, 900_000),), cover="beep", muted=((850_000, 1_000_000),)),
-    Sounding(covered=((500_000, 900_000),), cover="silence"),
-    Sounding(covered=((500_000, 900_000),), voice="mcadams", speakers=((0, 3_000_000, "P01"),)),
-    Sounding(muted=((500_000, 900_000),), voice="pitch-formant"),
+    AudioTreatment(),
+    AudioTreatment(covered=((500_000, 900_000), (2_000_000, 2_000_000)), muted=((1_500_000, 1_800_000),)),
+    AudioTreatment(covered=((500_000, 900_000),), cover="beep", muted=((850_000, 1_000_000),)),
+    AudioTreatment(covered=((500_000, 900_000),), cover="silence"),
+    AudioTreatment(covered=((500_000, 900_000),), voice="mcadams", speakers=((0, 3_000_000, "P01"),)),
+    AudioTreatment(muted=((500_000, 900_000),), voice="pitch-formant"),
 )
 
 
 @pytest.mark.parametrize("one", WAYS)
-def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, one: Sounding) -> None:
+def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, one: AudioTreatment) -> None:
     clip = released(source, tmp_path, treatment_of(one, source, seeds_of(one, KEY)))
     assert [*wrong_in_sound(clip, source, one)] == []
 
@@ -132,9 +144,9 @@ class Changed:
     ],
 )
 def test_whatever_is_wrong_is_heard(
-    source: Path, tmp_path: Path, planned: Sounding, done: Sounding, spoilt: Changed | None, what: str
+    source: Path, tmp_path: Path, planned: AudioTreatment, done: AudioTreatment, spoilt: Changed | None, what: str
 ) -> None:
-    from anonymize.sound.plan import Treatments
+    from anonymize.sound.sound_plan import Treatments
 
     treatment = treatment_of(done, source, seeds_of(planned, KEY))
     clip = released(source, tmp_path, treatment if spoilt is None else Treatments((treatment, spoilt)))
@@ -142,4 +154,4 @@ def test_whatever_is_wrong_is_heard(
 
 
 def test_another_kind_of_sound_is_wrong(source: Path) -> None:
-    assert "stored in another way" in next(wrong_in_sound(source.with_name("rendered.mp4"), source, Sounding()))
+    assert "stored in another way" in next(wrong_in_sound(source.with_name("rendered.mp4"), source, AudioTreatment()))

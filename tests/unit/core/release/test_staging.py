@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.release import staging
-from app.core.release.staging import new_prepared, staged
-from media.cache import cache_folder
+from project.files import publication as staging
+from project.files.publication import new_prepared, staged
+from project.files.temporary_files import cache_folder
 
 PREPARE = """
 import sys
-from app.core.release.staging import new_prepared
+from project.files.publication import new_prepared
 made = new_prepared()
 (made / "private").write_text("Anna")
 print(made, flush=True)
@@ -98,7 +98,7 @@ def test_where_no_lock_tells_a_folder_goes_after_a_day(tmp_path: Path, monkeypat
         (folder / "a.txt").write_text("a")
     assert left.is_dir(), "another release may be writing it"
     now: Callable[[], float] = time.time
-    monkeypatch.setattr("app.core.release.staging.time.time", lambda: now() + 25 * 3600)
+    monkeypatch.setattr("project.files.publication.time.time", lambda: now() + 25 * 3600)
     with staged(tmp_path / "two") as folder:
         (folder / "a.txt").write_text("a")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.release.manifest import set_times
-from app.core.release.private import Private
-from app.core.release.verify import leaks_in
-from media.silent import silent_copy
-from media.stills import jpeg, stills
-from media.writer import paint_clip
+from anonymize.release.private_content import Private
+from anonymize.release.release_verification import leaks_in
+from media.clip_writer import paint_clip
+from media.excerpts import jpeg, stills
+from media.soundtrack import silent_copy
+from project.files.publication import set_times
 from tests.fakes.clips import make_clip, numbered
 
 PRIVATE = Private(words=("Anna", "Ada Byron", "kitchen take2"), texts=("visit-7.mov", "/srv/secret", "limps since May"))

@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-import anonymize.render
-from app.core.commands.face_review import mark_reviewed, needs_reading
-from app.core.faces.review import sheet
-from app.core.jobs import run_here
-from app.core.release import job
-from app.core.release.plan import KEEP, ReleasePlan
-from app.core.rendering import anonymization
-from app.core.session import MediaState, Session
-from media.fingerprint import fingerprint
+import anonymize.rendering.face_renderer
+from anonymize.export import export_job as anonymization
+from anonymize.faces.face_review import sheet
+from anonymize.faces.face_review_edits import mark_reviewed, needs_reading
+from anonymize.release import release_job as job
+from anonymize.release.release_plan import KEEP, ReleasePlan
+from anonymize.release.release_verification import leaks_in
+from project.entities.study_records import FaceReview
 from project.errors import UserError
+from project.files.fingerprints import fingerprint
 from project.progress import Silent
-from project.queries.face_reviews import earlier_mask_state, set_face_review
-from project.queries.recordings import all_recordings
-from project.queries.runs import SOURCE
-from project.types import FaceReview
+from project.queries.face_rows import earlier_mask_state, set_face_review
+from project.queries.history_rows import SOURCE
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import run_here
+from project.session.session import MediaState, Session
 from tests.fakes.clips import make_clip
 from tests.unit.core.release import lab as labs
 
@@ -106,7 +107,7 @@ def test_a_window_does_not_read_the_file_and_its_release_does(session: Session, 
 def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_rendering(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, render, rendered = footage(session), anonymize.render.render, list[bool]()
+    path, render, rendered = footage(session), anonymize.rendering.face_renderer.render, list[bool]()
 
     def swapped(*given: Any, **named: Any) -> Any:
         kept = path.rename(path.with_name("kept"))
@@ -117,12 +118,14 @@ def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_ren
             kept.replace(path)
             rendered.append(True)
 
-    monkeypatch.setattr(anonymize.render, "render", swapped)
+    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
     result = released(session, tmp_path / "out")
     assert result["released"] is False
     assert "changed or replaced while it was worked on" in result["reasons"][0]["sentence"]
     monkeypatch.setattr(
-        anonymize.render, "render", lambda *given, **named: (rendered.append(True), render(*given, **named))[1]
+        anonymize.rendering.face_renderer,
+        "render",
+        lambda *given, **named: (rendered.append(True), render(*given, **named))[1],
     )
     assert released(session, tmp_path / "out")["released"] is True
     assert len(rendered) == 2, "what was rendered of the other file is not taken up again"
@@ -132,7 +135,7 @@ def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_ren
 def test_a_file_that_is_changed_before_the_release_has_its_name(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    path, look = footage(session), job.leaks_in
+    path, look = footage(session), leaks_in
 
     def changed(*given: Any, **named: Any) -> Any:
         change_unnoticed(path)

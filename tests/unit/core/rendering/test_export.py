@@ -5,16 +5,16 @@ from typing import cast
 
 import pytest
 
-from app.core.commands.plan import hold_out
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking as face_tracking
-from app.core.jobs import Work, run_here
-from app.core.rendering import anonymization
-from app.core.session import Session
+from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.team.assignments import hold_out
+from anonymize.export import export_job as anonymization
+from anonymize.faces import face_tracking_job as face_tracking
 from project.errors import Cancelled, UserError
 from project.progress import Silent
-from project.queries.runs import latest_run
-from project.store import Study
+from project.queries.history_rows import latest_run
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 
@@ -24,13 +24,13 @@ def session(tmp_path: Path) -> Session:
 
 
 @pytest.fixture
-def export(session: Session, tmp_path: Path) -> Work:
+def export(session: Session, tmp_path: Path) -> JobSpec:
     (recording,), _ = add_recordings(session, [probe_file(make_clip(tmp_path / "walk.mp4", size=(160, 120), frames=6))])
     run_here(session, face_tracking.prepare(session, recording), Silent())
     return anonymization.prepare(session, recording, "solid", tmp_path / "clips")
 
 
-def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: Work, tmp_path: Path) -> None:
+def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: JobSpec, tmp_path: Path) -> None:
     named = Path(str(export.parameters["output"]))
     looked: list[Path] = []
 
@@ -41,7 +41,7 @@ def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: Wo
         raise Cancelled
 
     with session, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonymize.check.check_rendering", stop)
+        patch.setattr("anonymize.rendering.residual_faces.check_rendering", stop)
         with pytest.raises(Cancelled):
             run_here(session, export, Silent())
         assert latest_run(session.study, export.recording_id, "anonymize") is None
@@ -49,18 +49,18 @@ def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: Wo
     assert list((tmp_path / "clips").iterdir()) == []
 
 
-def test_a_check_that_fails_leaves_no_clip(session: Session, export: Work, tmp_path: Path) -> None:
+def test_a_check_that_fails_leaves_no_clip(session: Session, export: JobSpec, tmp_path: Path) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("no detector")
 
     with session, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonymize.check.check_rendering", fail)
+        patch.setattr("anonymize.rendering.residual_faces.check_rendering", fail)
         with pytest.raises(RuntimeError):
             run_here(session, export, Silent())
     assert list((tmp_path / "clips").iterdir()) == []
 
 
-def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, export: Work) -> None:
+def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, export: JobSpec) -> None:
     with session:
         result, _ = run_here(session, export, Silent())
         kept = latest_run(session.study, export.recording_id, "anonymize")
@@ -70,7 +70,7 @@ def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, expo
     assert "output" not in kept.parameters
 
 
-def test_a_recording_that_is_held_out_is_never_exported(session: Session, export: Work, tmp_path: Path) -> None:
+def test_a_recording_that_is_held_out_is_never_exported(session: Session, export: JobSpec, tmp_path: Path) -> None:
     with session:
         hold_out(session, export.recording_id)
         with pytest.raises(UserError, match="held out"):

@@ -5,14 +5,14 @@ from typing import cast
 
 import av
 
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.faces import tracking as face_tracking
-from app.core.jobs import run_here
-from app.core.rendering import anonymization
-from app.core.session import Session
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.faces import face_tracking_job as face_tracking
 from project.progress import Silent
-from project.queries.runs import latest_run
-from project.store import Study
+from project.queries.history_rows import latest_run
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 
 

@@ -6,18 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymize.painter import Painter
-from anonymize.render import RenderPlan, painter_of
-from app.core.commands.face_review import dismiss_faces
-from app.core.jobs import run_here
-from app.core.rendering import anonymization, preview
-from app.core.session import Session
-from media.cache import cache_folder
-from media.index import FrameIndex
-from media.iterate import pictures
+from anonymize.export import export_job as anonymization
+from anonymize.export import preview_job as preview
+from anonymize.faces.face_review_edits import dismiss_faces
+from anonymize.rendering.compositing import Painter
+from anonymize.rendering.face_renderer import RenderPlan, painter_of
+from media.decoding import pictures
+from media.frame_index import FrameIndex
 from project.errors import Cancelled, UserError
+from project.files.temporary_files import cache_folder
 from project.progress import Silent
-from project.queries.runs import runs_of
+from project.queries.history_rows import runs_of
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.unit.core.lab import FRAMES, SIZE, Box, found_faces, only_recording, open_lab
 
 FACE: Box = (20, 50, 24, 24)
@@ -106,7 +107,7 @@ def test_what_a_method_keeps_meanwhile_lies_among_the_previews(
         seen.append(plan.cache)
         return painter_of(plan, index)
 
-    monkeypatch.setattr("anonymize.render.painter_of", noted)
+    monkeypatch.setattr("anonymize.rendering.face_renderer.painter_of", noted)
     found_faces(session, [FACE])
     shown(session, 0)
     (own,) = seen

@@ -6,18 +6,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.core.commands.history import undo
-from app.core.commands.plan import hold_out
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.jobs import Work
-from app.core.rendering import anonymization, clip_room
-from app.core.rendering import queue as rendering_queue
-from app.core.rendering.queue import ClipState, make_queue, run_queue, unfinished
-from app.core.session import Session
+from annotate.study.recording_edits import add_recordings, probe_file, undo
+from annotate.team.assignments import hold_out
+from anonymize.export import export_job as anonymization
+from anonymize.export import export_queue as clip_room
+from anonymize.export import export_queue as rendering_queue
+from anonymize.export.export_queue import ClipState, make_queue, run_queue, unfinished
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
-from project.queries.recordings import all_recordings
-from project.queries.runs import runs_of
+from project.queries.history_rows import runs_of
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import JobSpec
+from project.session.session import Session
 from tests.fakes.clips import make_clip
 from tests.unit.core.lab import SIZE, found_faces, open_lab
 
@@ -36,7 +36,7 @@ def ids(session: Session) -> list[str]:
     return [one.id for one in all_recordings(session.study)]
 
 
-def silent(_work: Work) -> Progress:
+def silent(_work: JobSpec) -> Progress:
     return Silent()
 
 
@@ -65,7 +65,7 @@ def test_after_a_crash_the_clip_that_was_being_made_is_made_again_and_the_first_
     queue = make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips")
     store = anonymization.store
 
-    def crash(session: Session, work: Work, result: object) -> None:
+    def crash(session: Session, work: JobSpec, result: object) -> None:
         raise KeyboardInterrupt
 
     running = run_queue(session, queue, silent)

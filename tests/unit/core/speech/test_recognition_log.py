@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.speech.recognition_log import SUFFIX, RecognitionLog, read_log, sweep
-from models.speech.base import Piece
+from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, sweep
+from models.speech.speech_recognizers import RecognizedWord
 from project.errors import UserError
 
 WORK = {"model": "a"}
-WORD = Piece(" hello", 10, 20, 0.5)
+WORD = RecognizedWord(" hello", 10, 20, 0.5)
 
 
 def filled(path: Path) -> None:

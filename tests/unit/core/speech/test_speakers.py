@@ -9,23 +9,23 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.core.commands import transcript, who_speaks
-from app.core.commands.participants import add_participant
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.speakers import name_speaker, name_speaker_new
-from app.core.jobs import Work, run_here
-from app.core.session import Session
-from app.core.speech import speakers
-from app.core.speech.speaker_suggestions import speaker_flags, speakers_found
-from app.core.speech.voice_activity import store_speech
-from models.speakers.flags import FlagKind
+from annotate.speech import speaker_detection as speakers
+from annotate.speech.speaker_suggestions import name_speaker, name_speaker_new, speaker_flags, speakers_found
+from annotate.speech.voice_activity import store_speech
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.transcript import transcript_edits as transcript
+from annotate.transcript import transcript_edits as who_speaks
+from models.speakers.diarization import FlagKind
+from project.entities.study_records import ParticipantRole, Run, Utterance
 from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.runs import insert_run
-from project.queries.utterances import insert_utterances, update_utterance, utterances_of
-from project.store import Study
-from project.types import ParticipantRole, Run, Utterance
+from project.queries.history_rows import insert_run
+from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.full_disk import full_disk
 from tests.fakes.voices import write_sound
 
@@ -56,7 +56,7 @@ class Tones:
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A study with 24 seconds of two tones by turns of 4 seconds, after each a second of silence."""
     monkeypatch.setattr(speakers, "usual_embedder", lambda: "tones")
-    monkeypatch.setattr("models.voices.registry.embedder", lambda name: Tones())
+    monkeypatch.setattr("models.voices.voice_embeddings.embedder", lambda name: Tones())
     at = np.arange(24 * RATE) / RATE
     hertz = np.where(at % 8 < 4, LOW, HIGH)
     sound = 0.2 * np.sin(2 * np.pi * hertz * at) * (at % 4 < 3)
@@ -166,7 +166,7 @@ def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
 def test_found_speech_without_a_transcript_is_cut_into_turns(session: Session) -> None:
     owner = recording_of(session)
     store_speech(
-        session, Work("speech", "", owner, {"detector": "told"}), {}, [(0, 11 * SECOND), (12 * SECOND, 23 * SECOND)]
+        session, JobSpec("speech", "", owner, {"detector": "told"}), {}, [(0, 11 * SECOND), (12 * SECOND, 23 * SECOND)]
     )
     result = suggest(session, number=2)
     turns = [(one["start_us"] / SECOND, one["speaker"]) for one in result["suggestions"]]

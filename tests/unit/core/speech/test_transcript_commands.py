@@ -5,19 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import face_review, transcript, who_speaks
-from app.core.commands.history import redo, undo
-from app.core.commands.participants import add_participant
-from app.core.session import Session
-from app.core.speech.finding_words import WordSearch
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import redo, undo
+from annotate.transcript import transcript_edits as transcript
+from annotate.transcript import transcript_edits as who_speaks
+from annotate.transcript.utterance_text import WordSearch
+from anonymize.faces import face_review_edits as face_review
+from project.entities.study_records import ParticipantRole, Run, Utterance
+from project.entities.transcript import AsrSegment, Word
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.heard import insert_heard
-from project.queries.participants import all_participants
-from project.queries.runs import insert_run
-from project.queries.utterances import insert_utterances, utterances_of
-from project.transcript import Heard, Word
-from project.types import ParticipantRole, Run, Utterance
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import all_participants
+from project.queries.transcript_rows import insert_heard, insert_utterances, utterances_of
+from project.session.session import Session
 from tests.unit.core.lab import only_recording, open_lab
 
 MS = 1_000
@@ -202,7 +203,9 @@ def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spok
         transcript.without_speech(session, here)
     with session.study.recording_run():
         insert_run(session.study, Run("s", here, "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "0"))
-        insert_heard(session.study, "s", [Heard(0, 20 * MS), Heard(60 * MS, 90 * MS), Heard(195 * MS, 240 * MS)])
+        insert_heard(
+            session.study, "s", [AsrSegment(0, 20 * MS), AsrSegment(60 * MS, 90 * MS), AsrSegment(195 * MS, 240 * MS)]
+        )
     assert transcript.without_speech(session, here) == [spoken[1].id]
 
 

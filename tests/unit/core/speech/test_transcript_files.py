@@ -6,17 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import history
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.session import Session
-from app.core.speech.transcript_files import FORMATS, export_transcript, format_of, import_transcript, transcript_text
+from annotate.study import recording_edits as history
+from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.transcript.transcript_files import (
+    FORMATS,
+    export_transcript,
+    format_of,
+    import_transcript,
+    transcript_text,
+)
+from project.entities.study_records import Utterance
+from project.entities.transcript import Word
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.participants import all_participants
-from project.queries.utterances import insert_utterances, utterances_of
-from project.store import Study
-from project.transcript import Word
-from project.types import Utterance
+from project.queries.recording_rows import all_participants
+from project.queries.transcript_rows import insert_utterances, utterances_of
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.voices import RATE, spoken, write_sound
 
 ODD = """1
@@ -126,7 +132,7 @@ def test_a_file_whose_name_says_nothing_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_hold_out_is_never_exported(lab: Session, here: str, tmp_path: Path) -> None:
-    from app.core.commands.plan import hold_out
+    from annotate.team.assignments import hold_out
 
     hold_out(lab, here)
     for key in FORMATS:

@@ -12,26 +12,27 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import history, who_speaks
-from app.core.commands import transcript as edits
-from app.core.commands.recordings import add_medium, add_recordings, probe_file
-from app.core.commands.vocabulary import set_vocabulary
-from app.core.jobs import Work, run_here
-from app.core.session import Session
-from app.core.speech import drafts, transcription
-from app.core.speech import voice_activity as speech
-from media.cache import cache_folder
+from annotate.speech import transcription
+from annotate.speech import voice_activity as speech
+from annotate.study import recording_edits as history
+from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from annotate.transcript import transcript_edits as edits
+from annotate.transcript import transcript_edits as who_speaks
+from annotate.transcript import utterance_drafts as drafts
+from annotate.transcript.utterance_drafts import set_vocabulary
 from models.speech import whisper
+from project.entities.study_records import MediumRole
+from project.entities.transcript import tokens
 from project.errors import Cancelled, UserError
+from project.files.temporary_files import cache_folder
 from project.progress import Silent
-from project.queries.heard import heard_of, speech_of
-from project.queries.pii import PiiDecision, PiiPlace, PiiVerdict, put_pii_decision
-from project.queries.runs import latest_run
-from project.queries.utterances import utterances_of
-from project.store import Study
+from project.queries.history_rows import latest_run
+from project.queries.pii_rows import PiiDecision, PiiPlace, PiiVerdict, put_pii_decision
+from project.queries.transcript_rows import heard_of, speech_of, utterances_of
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.store.study import Study
 from project.timebase import SECOND
-from project.transcript import tokens
-from project.types import MediumRole
 from tests.contract.documentation import ROOT
 from tests.fakes.clips import make_clip
 from tests.fakes.full_disk import full_disk
@@ -59,7 +60,7 @@ def talk(session: Session, folder: Path, sound: Sound | None = None) -> str:
     return added(session, write_sound(folder / "talk.wav", spoken()[: 10 * RATE] if sound is None else sound))
 
 
-def transcribed(session: Session, recording: str, model: str, **more: object) -> Work:
+def transcribed(session: Session, recording: str, model: str, **more: object) -> JobSpec:
     work = transcription.prepare(session, recording, model, **more)  # type: ignore[arg-type]
     run_here(session, work, Silent())
     return work
@@ -271,9 +272,9 @@ def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_p
 
 @pytest.mark.parametrize("touch", ["check", "text", "retime", "speaker", "decision", "typed"])
 def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path: Path, model: str) -> None:
-    from app.core.commands.participants import add_participant
-    from project.queries.participants import all_participants
-    from project.types import ParticipantRole
+    from annotate.study.people import add_participant
+    from project.entities.study_records import ParticipantRole
+    from project.queries.recording_rows import all_participants
 
     here = talk(lab, tmp_path)
     transcribed(lab, here, model)

@@ -5,32 +5,32 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.speech.utterance_cutting import CuttingOptions, cut
-from models.speech.base import Piece
+from annotate.transcript.utterance_drafts import CuttingOptions, cut
+from models.speech.speech_recognizers import RecognizedWord
+from project.entities.transcript import tokens
 from project.timebase import SECOND
-from project.transcript import tokens
 
 TEXTS = st.sampled_from([" one", " two,", " three.", " four?", "-five", " Mr.", "'s", " …"])
 PIECES = st.lists(st.tuples(TEXTS, st.integers(0, 2_000_000), st.integers(0, 1_500_000)), max_size=40)
 END_US = 200 * SECOND
 
 
-def pieces_of(rows: list[tuple[str, int, int]]) -> list[Piece]:
+def pieces_of(rows: list[tuple[str, int, int]]) -> list[RecognizedWord]:
     found, at = [], 0
     for text, gap, length in rows:
-        found.append(Piece(text, at + gap, at + gap + length, 0.5))
+        found.append(RecognizedWord(text, at + gap, at + gap + length, 0.5))
         at += gap + length
     return found
 
 
-def said(text: str, seconds: float = 0.3, pause: float = 0.05) -> list[Piece]:
+def said(text: str, seconds: float = 0.3, pause: float = 0.05) -> list[RecognizedWord]:
     """Make words that last as long each, with a pause after each; `|` is a pause of a second."""
     found, at = [], 0.0
     for word in text.split():
         if word == "|":
             at += 1
             continue
-        found.append(Piece(f" {word}", round(at * SECOND), round((at + seconds) * SECOND), 0.9))
+        found.append(RecognizedWord(f" {word}", round(at * SECOND), round((at + seconds) * SECOND), 0.9))
         at += seconds + pause
     return found
 
@@ -54,7 +54,7 @@ def test_no_word_is_lost_and_utterances_are_in_order(
 
 @given(PIECES, st.floats(1, 12))
 def test_no_utterance_is_too_long_unless_a_single_word_is(rows: list[tuple[str, int, int]], longest: float) -> None:
-    words = [Piece(f" {one.text.strip()}", one.start_us, one.end_us, 0.5) for one in pieces_of(rows)]
+    words = [RecognizedWord(f" {one.text.strip()}", one.start_us, one.end_us, 0.5) for one in pieces_of(rows)]
     for one in cut(words, "en", END_US, CuttingOptions(longest_s=longest)):
         assert one.end_us - one.start_us <= longest * SECOND + 1 or len(one.words) == 1
 
@@ -83,7 +83,9 @@ def test_a_long_utterance_is_cut_at_a_comma_near_its_middle() -> None:
 
 
 def test_languages_without_blanks_are_cut_between_any_two_words() -> None:
-    pieces = [Piece(text, at * SECOND, at * SECOND + 900_000, 0.8) for at, text in enumerate("私は元気です今日は")]
+    pieces = [
+        RecognizedWord(text, at * SECOND, at * SECOND + 900_000, 0.8) for at, text in enumerate("私は元気です今日は")
+    ]
     found = cut(pieces, "ja", END_US, CuttingOptions(longest_s=4))
     assert "".join(one.text for one in found) == "私は元気です今日は"
     assert len(found) >= 3
@@ -91,15 +93,15 @@ def test_languages_without_blanks_are_cut_between_any_two_words() -> None:
 
 
 def test_words_of_several_pieces_are_as_sure_as_the_least_sure() -> None:
-    (found,) = cut([Piece(" twenty", 0, 10, 0.9), Piece("-five", 10, 200_000, 0.4)], "en", END_US)
+    (found,) = cut([RecognizedWord(" twenty", 0, 10, 0.9), RecognizedWord("-five", 10, 200_000, 0.4)], "en", END_US)
     assert [(word.text, word.end_us, word.confidence) for word in found.words] == [("twenty-five", 200_000, 0.4)]
 
 
 def test_words_after_the_end_of_the_recording_are_cut_there_or_left_out() -> None:
     pieces = [
-        Piece(" in", 0, 900_000, 1.0),
-        Piece(" time", 900_000, 3_000_000, 1.0),
-        Piece(" late", 9_000_000, 9_500_000, 1.0),
+        RecognizedWord(" in", 0, 900_000, 1.0),
+        RecognizedWord(" time", 900_000, 3_000_000, 1.0),
+        RecognizedWord(" late", 9_000_000, 9_500_000, 1.0),
     ]
     (found,) = cut(pieces, "en", 2 * SECOND)
     assert (found.text, found.end_us) == ("in time", 2 * SECOND)

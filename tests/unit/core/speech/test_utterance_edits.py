@@ -5,9 +5,9 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from app.core.speech import utterance_edits as edits
-from project.transcript import Word, tokens
-from project.types import Utterance
+from annotate.transcript import utterance_text as edits
+from project.entities.study_records import Utterance
+from project.entities.transcript import Word, tokens
 
 _WORD = st.text("abcÄß漢,.'-7", min_size=1, max_size=6)
 
@@ -26,7 +26,7 @@ def utterances(draw: st.DrawFn, timed: bool | None = None) -> Utterance:
 
 
 def _whole(one: Utterance) -> None:
-    """What every utterance keeps to (`project.transcript.Words`)."""
+    """What every utterance keeps to (`project.entities.transcript.Words`)."""
     assert one.start_us < one.end_us
     if one.words:
         assert [word.text for word in one.words] == tokens(one.text)

@@ -7,16 +7,14 @@ import av
 import numpy as np
 import pytest
 
-from anonymize.sound.cover import FADE_US
-from app.core.commands.participants import add_participant
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.jobs import run_here
-from app.core.rendering import anonymization
-from app.core.rendering import queue as rendering_queue
-from app.core.session import Session
-from app.core.voice import job as voice
-from app.core.voice import preview as voice_preview
-from app.core.voice.choice import (
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.export import export_queue as rendering_queue
+from anonymize.sound.sound_cover import FADE_US
+from anonymize.voice import sound_job as voice
+from anonymize.voice import sound_preview_job as voice_preview
+from anonymize.voice.sound_choice import (
     KEEP,
     NONE,
     SECRET,
@@ -27,16 +25,17 @@ from app.core.voice.choice import (
     require_choice,
     sound_state,
 )
-from media.lossless import sixteen_bits
-from media.own_sound import stream_own
+from media.sound import sixteen_bits, stream_own
+from project.entities.study_records import ParticipantRole, Utterance
+from project.entities.transcript import Word
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.runs import latest_run
-from project.queries.utterances import insert_utterances, update_utterance
-from project.store import Study
-from project.transcript import Word
-from project.types import ParticipantRole, Utterance
+from project.queries.history_rows import latest_run
+from project.queries.transcript_rows import insert_utterances, update_utterance
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.unit.core.lab import found_faces, only_recording, open_lab
 

@@ -14,16 +14,16 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli.main import greenroom
-from app.core.settings import Settings, log_path, save_settings, view_path
-from media.cache import cache_folder
-from media.fingerprint import fingerprint
-from models.connection.machine import journal_file
-from project.check import check
-from project.columns import COLUMNS, Kind
-from project.sealing.studies import seal_study
-from project.store import Study
-from project.withdrawing.cleaning import KEPT
-from project.withdrawing.rows import key_of
+from models.connection.machine_policy import journal_file
+from project.erasure.raw_rows import key_of
+from project.erasure.row_erasure import KEPT
+from project.files.fingerprints import fingerprint
+from project.files.temporary_files import cache_folder
+from project.integrity.integrity_check import check
+from project.schema.columns import COLUMNS, ColumnKind
+from project.session.settings import Settings, log_path, save_settings, view_path
+from project.store.encryption_change import seal_study
+from project.store.study import Study
 from tests.fakes.full_study import NAME, Full, forms
 from tests.unit.project.test_withdrawing import made
 
@@ -158,7 +158,7 @@ def plant_everywhere(path: Path) -> None:
     with closing(sqlite3.connect(path)) as study:
         for table, columns in COLUMNS.items():
             for column, kind in columns.items():
-                free = kind in (Kind.TEXT, Kind.NAME) or (table, column) in _JSON
+                free = kind in (ColumnKind.TEXT, ColumnKind.NAME) or (table, column) in _JSON
                 if not free or column in KEPT.get(table, ()) or (table, column) in _LEFT or table.startswith("journal"):
                     continue
                 if (table, column) == ("recording", "name") or table in ("private_word", "public_word", "pii_decision"):
@@ -177,7 +177,7 @@ def plant_everywhere(path: Path) -> None:
 
 
 def _forget_passphrase(path: Path) -> None:
-    from project.sealing.passphrases import forget, header_of
+    from project.encryption.passphrases import forget, header_of
 
     forget(header_of(path))
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.withdrawal.folder_search import search_files
-from project.withdrawing.personal import PersonalSearch
-from project.withdrawing.wording import Wording
+from anonymize.local_files.folder_search import search_files
+from project.erasure.mentions import IdentifyingTerms
+from project.erasure.personal_strings import PersonalSearch
 
 _NAMES = ["Jürgen Großkopf", "王小明", "김민수"]
-WORDING = Wording(_NAMES, search=PersonalSearch(_NAMES))
+WORDING = IdentifyingTerms(_NAMES, search=PersonalSearch(_NAMES))
 
 
 def packed(name: str, content: bytes) -> bytes:

@@ -13,20 +13,20 @@ import pytest
 from click.testing import CliRunner
 from platformdirs import user_config_path
 
+from anonymize.local_files.file_traces import names
+from anonymize.local_files.study_encryption import seal_study as seal_with_caches
+from anonymize.withdrawal.withdrawal_certificate import PendingCertificate, free_place, pending, publish_pending
 from app.cli.main import greenroom
-from app.core.sealing import seal_study as seal_with_caches
-from app.core.settings import Settings, load_settings, log_path, save_settings, view_path
-from app.core.trusted import Kind, folders_of, trust, trusted
-from app.core.withdrawal.certificate import PendingCertificate, free_place, pending, publish_pending
-from app.core.withdrawal.remembered import names
-from media.cache import cache_folder
-from media.fingerprint import fingerprint
-from project.check import check
-from project.sealing.container import is_sealed
-from project.sealing.studies import seal_study, unseal_study
-from project.store import Study
-from project.types import Json
-from project.withdrawing.wording import Wording
+from project.encryption.container import is_sealed
+from project.entities.study_records import Json
+from project.erasure.mentions import IdentifyingTerms
+from project.files.fingerprints import fingerprint
+from project.files.temporary_files import cache_folder
+from project.integrity.integrity_check import check
+from project.session.settings import Settings, load_settings, log_path, save_settings, view_path
+from project.session.trust_store import TrustKind, folders_of, trust, trusted
+from project.store.encryption_change import seal_study, unseal_study
+from project.store.study import Study
 from tests.fakes.clips import make_clip
 from tests.fakes.full_study import NAME, SPOKEN, Full, forms
 from tests.fakes.terminal import Terminal
@@ -217,8 +217,8 @@ def test_paths_that_name_them_are_forgotten_and_others_stay(lab: tuple[Path, Ful
     files: dict[str, Json] = {f"{study_id}/{one.name}": str(one / "own.toml") for one in (theirs, others)}
     recent = tuple(str(one / "old.greenroom") for one in (theirs, others))
     save_settings(Settings(recent=recent, scheme_files=files, theme="dark"))
-    trust(study_id, Kind.FOLDER, [str(theirs), str(others)])
-    trust(study_id, Kind.MODEL, [str(theirs / "small.gguf")])
+    trust(study_id, TrustKind.FOLDER, [str(theirs), str(others)])
+    trust(study_id, TrustKind.MODEL, [str(theirs / "small.gguf")])
     code, told = run(path, "P01", "--dry-run")
     assert str(theirs / "small.gguf") in told
     code, told = run(path, "P01", "--yes", "--certificate", path.with_name("proof"))
@@ -226,14 +226,14 @@ def test_paths_that_name_them_are_forgotten_and_others_stay(lab: tuple[Path, Ful
     assert holding([NAME, theirs.name], user_config_path("greenroom")) == []
     kept = load_settings()
     assert (kept.theme, kept.recent, [*kept.scheme_files.values()]) == ("dark", recent[1:], [str(others / "own.toml")])
-    assert (trusted(study_id, Kind.FOLDER), trusted(study_id, Kind.MODEL)) == ((str(others),), ())
+    assert (trusted(study_id, TrustKind.FOLDER), trusted(study_id, TrustKind.MODEL)) == ((str(others),), ())
     said = json.loads(path.with_name("proof.json").read_text())
     assert (said["forgotten_paths"], said["elsewhere"]["named_by_path"]) == (4, False)
 
 
 def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
-    wording = Wording(["Anna"])
+    wording = IdentifyingTerms(["Anna"])
     paths = ("/home/anna/study.greenroom", "/home/anna/anna_1.mp4", "/media/anna/study.greenroom")
     assert [names(one, wording) for one in paths] == [False, True, True]
 
@@ -472,7 +472,7 @@ def test_a_study_from_a_stranger_deletes_no_file_outside_its_folder(lab: tuple[P
             ("../outside.mp4", fingerprint(outside), full.id("med1")),
         )
     if pointed:
-        trust(full_id(path), Kind.FOLDER, folders_of(outside))
+        trust(full_id(path), TrustKind.FOLDER, folders_of(outside))
     code, told = run(path, "P01", "--yes", "--delete-footage")
     assert code == 0, told
     assert outside.exists() is not pointed

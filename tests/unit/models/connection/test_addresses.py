@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.connection import addresses
-from models.connection.addresses import host_in, known_here, loopback, numeric, resolve
+from models.connection.addresses import host_in, known_here, loopback, resolve
+from project.entities.egress_policy import numeric
 
 
 @given(st.ip_addresses(v=4, network="127.0.0.0/8"))

@@ -4,10 +4,17 @@ import asyncio
 
 import pytest
 
-from models.connection import cluster
-from models.connection.cluster import Cluster, Gone, Scheduler, WorkerSilent, permitted, scheduler_at
+from models.connection import dask_connection as cluster
+from models.connection.dask_connection import (
+    Cluster,
+    Scheduler,
+    SchedulerLostError,
+    WorkerSilent,
+    permitted,
+    scheduler_at,
+)
+from project.entities.egress_policy import EgressRequest, Forbidden, Purpose
 from project.errors import UserError
-from project.policy import Departure, Forbidden, Purpose
 
 
 class Asked:
@@ -16,10 +23,10 @@ class Asked:
     threadsafe = False
 
     def __init__(self, permits: int) -> None:
-        self.requests: list[Departure] = []
+        self.requests: list[EgressRequest] = []
         self._permits = permits
 
-    def permit(self, departure: Departure, uncleared: int) -> None:
+    def permit(self, departure: EgressRequest, uncleared: int) -> None:
         self.requests.append(departure)
         if len(self.requests) > self._permits:
             raise Forbidden("cluster", "No.")
@@ -132,7 +139,7 @@ class Hanging:
         return {"workers": {}}
 
 
-@pytest.mark.parametrize(("answers", "error"), [(True, WorkerSilent), (False, Gone)])
+@pytest.mark.parametrize(("answers", "error"), [(True, WorkerSilent), (False, SchedulerLostError)])
 def test_a_worker_that_hangs_is_not_taken_for_its_scheduler(
     answers: bool, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:

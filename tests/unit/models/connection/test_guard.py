@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.connection import Cleared, Guard, Parcel, carrying
 from models.connection.addresses import loopback
-from models.connection.guard import AnswerTooLong, reason_of
+from models.connection.guard import AnswerTooLong, ApprovedContent, Guard, RequestPurpose, carrying, reason_of
+from models.connection.transport import async_http_client, http_client
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError
-from project.policy import Departure, Forbidden, Level, Policy, Purpose
 from tests.unit.models.connection.wire import OK, Judging, Wire, away, guard_of, send, send_async
 
-RAW = Policy(Level.RAW, "a pilot with actors", "the board", unencrypted=True)
-DOWNLOAD = Parcel(Purpose.DOWNLOAD)
+RAW = Policy(EgressLevel.RAW, "a pilot with actors", "the board", unencrypted=True)
+DOWNLOAD = RequestPurpose(Purpose.DOWNLOAD)
 Sending = Callable[..., httpx2.Response]
 
 
@@ -50,10 +50,10 @@ def refused(sending: Sending, guard: Guard, url: str, body: object = None, **opt
 
 def test_what_stays_on_this_machine_is_sent_and_written_down(sending: Sending) -> None:
     wire, authority = Wire(), Judging()
-    parcel = Parcel(Purpose.JUDGE, "j", "r", "s", "raw")
+    parcel = RequestPurpose(Purpose.JUDGE, "j", "r", "s", "raw")
     assert sending(guard_of(wire, authority), "http://127.0.0.1:8080/v1/models", parcel=parcel).json() == {}
     (asked,) = authority.asked
-    assert asked == Departure(
+    assert asked == EgressRequest(
         Purpose.JUDGE, "127.0.0.1", 8080, ("127.0.0.1",), True,
         condition="raw", judge_id="j", recording_id="r", segment_id="s", scheme="http",
     )  # fmt: skip
@@ -70,7 +70,9 @@ def test_by_default_nothing_is_sent_and_no_name_is_looked_up(sending: Sending) -
 
 def test_a_look_up_is_asked_for_before_it_is_made_and_tells_nothing_of_the_request(sending: Sending) -> None:
     wire, authority = Wire({"api.example": ["203.0.113.5"]}), Judging(RAW)
-    sending(guard_of(wire, authority), "http://api.example/v1", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    sending(
+        guard_of(wire, authority), "http://api.example/v1", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw")
+    )
     before, request = authority.asked
     assert (before.addresses, before.size, before.sha256) == ((), 0, "")
     assert (request.addresses, request.size) == (("203.0.113.5",), 2)
@@ -121,13 +123,13 @@ def test_an_address_is_looked_up_once_and_a_later_answer_is_never_used(sending: 
     authority = Judging()
 
     async def thrice() -> None:
-        async with guard_of(wire, authority).async_client() as client:
+        async with async_http_client(guard_of(wire, authority)) as client:
             for _ in range(3):
                 await client.get("http://box/", headers={"Connection": "close"})
 
-    with carrying(Parcel(Purpose.JUDGE)):
+    with carrying(RequestPurpose(Purpose.JUDGE)):
         if sending is send:
-            with guard_of(wire, authority).client() as client:
+            with http_client(guard_of(wire, authority)) as client:
                 for _ in range(3):
                     client.get("http://box/", headers={"Connection": "close"})
         else:
@@ -143,7 +145,7 @@ def test_where_nobody_answers_the_next_address_is_tried_and_then_the_name_looked
     sending(guard_of(wire, authority), "http://box/")
     assert [address for address, _ in wire.connected] == ["127.0.0.2", "127.0.0.3"]
     wire = Wire({"box": [["127.0.0.2"], ["203.0.113.5"]]}, known={"box"}, dead={"127.0.0.2"})
-    with carrying(Parcel(Purpose.JUDGE)), guard_of(wire, authority).client() as client:
+    with carrying(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, authority)) as client:
         with pytest.raises(httpx2.ConnectError, match="refused"):
             client.get("http://box/")
         with pytest.raises(Forbidden):
@@ -159,7 +161,7 @@ def test_a_name_that_stands_for_nothing_is_an_error_of_the_connection(sending: S
 
 def test_a_request_that_nobody_accounts_for_is_not_sent() -> None:
     wire, authority = Wire(), Judging(RAW)
-    with guard_of(wire, authority).client() as client, pytest.raises(Forbidden) as raised:
+    with http_client(guard_of(wire, authority)) as client, pytest.raises(Forbidden) as raised:
         client.get("http://127.0.0.1/")
     assert raised.value.rule == "recorded"
     assert (authority.asked, wire.connected) == ([], [])
@@ -176,11 +178,11 @@ def test_what_cannot_be_written_down_is_not_sent(sending: Sending, url: str) -> 
 
 def test_another_error_of_the_authority_also_keeps_the_request_in() -> None:
     class Broken(Judging):
-        def permit(self, departure: Departure, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest, uncleared: int) -> None:
             raise KeyError("journal")
 
     class Stopped(Judging):
-        def permit(self, departure: Departure, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest, uncleared: int) -> None:
             raise Cancelled
 
     wire = Wire()
@@ -216,7 +218,7 @@ def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(sending: Sendi
     wire = Wire({"a.example": ["203.0.113.5"], "b.example": ["203.0.113.6"]})
     wire.answers[("203.0.113.5", 80)] = away("http://b.example/other", status)
     authority = Judging(replace(RAW, redirects=True))
-    parcel = Parcel(Purpose.JUDGE, condition="raw")
+    parcel = RequestPurpose(Purpose.JUDGE, condition="raw")
     secrets = {
         "Authorization": "Bearer secret-1",
         "Cookie": "c=secret-2",
@@ -294,7 +296,7 @@ def test_an_allowed_proxy_is_connected_to_and_the_journal_names_it(
     monkeypatch.setenv("HTTP_PROXY", "http://ada:secret@proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
     authority = Judging(replace(RAW, proxies=True))
-    sending(guard_of(wire, authority), "http://a.example/", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    sending(guard_of(wire, authority), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     assert wire.looked_up == ["proxy.example"]
     assert wire.connected == [("203.0.113.9", 3128)]
     (asked,) = authority.asked
@@ -317,7 +319,9 @@ def test_no_proxy_is_honoured(sending: Sending, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("NO_PROXY", "other.example,a.example")
     wire = Wire({"a.example": ["203.0.113.5"]})
-    sending(guard_of(wire, Judging(RAW)), "http://a.example/", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    sending(
+        guard_of(wire, Judging(RAW)), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw")
+    )
     assert wire.connected == [("203.0.113.5", 80)]
 
 
@@ -333,7 +337,7 @@ def test_a_proxy_of_another_kind_is_refused(sending: Sending, monkeypatch: pytes
 
 def test_the_guard_bars_what_an_authority_would_let_through(sending: Sending, monkeypatch: pytest.MonkeyPatch) -> None:
     class Careless(Judging):
-        def permit(self, departure: Departure, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest, uncleared: int) -> None:
             self.asked.append(departure)
 
     monkeypatch.setenv("ALL_PROXY", "socks5://proxy.example:1080")
@@ -344,7 +348,9 @@ def test_the_guard_bars_what_an_authority_would_let_through(sending: Sending, mo
 
 # Encryption
 
-ENCRYPTED_ONLY = Policy(Level.RAW, "a pilot with actors", "the board", downloads=True, redirects=True, proxies=True)
+ENCRYPTED_ONLY = Policy(
+    EgressLevel.RAW, "a pilot with actors", "the board", downloads=True, redirects=True, proxies=True
+)
 OPENLY = [
     "http://api.example/v1",
     "HTTP://api.example/v1",
@@ -362,7 +368,7 @@ OPENLY = [
 @pytest.mark.parametrize("url", OPENLY)
 def test_nothing_is_sent_unencrypted_to_another_machine(sending: Sending, url: str, purpose: Purpose) -> None:
     wire = Wire({"both.example": ["127.0.0.1", "203.0.113.5"]}, known={"both.example"})
-    found = refused(sending, guard_of(wire, Judging(ENCRYPTED_ONLY)), url, {}, parcel=Parcel(purpose))
+    found = refused(sending, guard_of(wire, Judging(ENCRYPTED_ONLY)), url, {}, parcel=RequestPurpose(purpose))
     assert found.rule == "unencrypted"
     assert "--unencrypted" in found.hint
     assert (wire.connected, wire.sent) == ([], [])
@@ -377,7 +383,7 @@ def test_an_unencrypted_proxy_sees_no_unencrypted_request(
         monkeypatch.setenv("ALL_PROXY", proxy)
         wire = Wire({"proxy.example": ["203.0.113.9"]})
         guard = guard_of(wire, Judging(ENCRYPTED_ONLY))
-        assert refused(sending, guard, "http://a.example/", {}, parcel=Parcel(purpose)).rule == "unencrypted"
+        assert refused(sending, guard, "http://a.example/", {}, parcel=RequestPurpose(purpose)).rule == "unencrypted"
         assert wire.connected == []
 
 
@@ -387,7 +393,7 @@ def test_an_encrypted_request_passes_through_a_proxy_as_a_tunnel(
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
     authority = Judging(ENCRYPTED_ONLY)
-    sending(guard_of(wire, authority), "https://a.example/", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    sending(guard_of(wire, authority), "https://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     assert wire.connected == [("203.0.113.9", 3128)]
     assert b"CONNECT a.example:443" in wire.sent[0][1]
     assert [one.scheme for one in authority.asked] == ["https"]
@@ -449,13 +455,13 @@ def test_the_reason_is_found_behind_the_error_of_a_library() -> None:
 
 @pytest.mark.parametrize("condition", ["raw", "run-1"])
 def test_only_what_was_cleared_under_the_condition_leaves(sending: Sending, condition: str) -> None:
-    cleared = Cleared()
+    cleared = ApprovedContent()
     cleared.add_text("Ada: hello", "run-1")
     authority = Judging(RAW)
     wire = Wire()
     body = {"model": "m", "messages": [{"role": "user", "content": "Ada: hello"}]}
     guard = guard_of(wire, authority, cleared)
-    parcel = Parcel(Purpose.JUDGE, condition=condition)
+    parcel = RequestPurpose(Purpose.JUDGE, condition=condition)
     if condition == "run-1":
         sending(guard, "http://127.0.0.1/", body, parcel=parcel)
         assert json.loads(wire.text_sent().partition("\r\n\r\n")[2]) == body
@@ -470,10 +476,10 @@ def test_of_many_requests_at_once_one_looks_the_name_up() -> None:
     wire, authority = Wire({"a.example": ["203.0.113.5"]}), Judging(RAW)
 
     async def eight() -> None:
-        async with guard_of(wire, authority).async_client() as client:
+        async with async_http_client(guard_of(wire, authority)) as client:
             await asyncio.gather(*(client.post("http://a.example/", json={}) for _ in range(8)))
 
-    with carrying(Parcel(Purpose.JUDGE, condition="raw")):
+    with carrying(RequestPurpose(Purpose.JUDGE, condition="raw")):
         asyncio.run(eight())
     assert wire.looked_up == ["a.example"]
     assert [asked.addresses for asked in authority.asked].count(()) == 1
@@ -483,7 +489,7 @@ def test_of_many_requests_at_once_one_looks_the_name_up() -> None:
 @pytest.mark.parametrize("threadsafe", [True, False])
 def test_an_authority_that_belongs_to_a_thread_is_asked_in_it(threadsafe: bool) -> None:
     class Here(Judging):
-        def permit(self, departure: Departure, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest, uncleared: int) -> None:
             threads.add(threading.get_ident())
 
     threads: set[int] = set()
@@ -504,7 +510,7 @@ def test_an_address_is_no_place_to_hide_a_transcript(sending: Sending) -> None:
 
 def test_connections_of_hosts_are_kept_apart_though_they_have_one_address() -> None:
     wire = Wire({"a": ["127.0.0.1"], "b": ["127.0.0.1"]}, known={"a", "b"}, answers={("127.0.0.1", 80): OK})
-    with carrying(Parcel(Purpose.JUDGE)), guard_of(wire, Judging()).client() as client:
+    with carrying(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, Judging())) as client:
         for host in ("a", "a", "b", "a"):
             client.get(f"http://{host}/")
     assert len(wire.connected) == 2
@@ -514,7 +520,7 @@ HOSTS = ["127.0.0.1", "localhost", "a.example", "b.example", "box", "203.0.113.7
 SCRIPTS = st.fixed_dictionaries({host: st.lists(st.sampled_from(ADDRESSES), max_size=3, unique=True) for host in HOSTS})
 POLICIES = st.builds(
     Policy,
-    level=st.sampled_from(Level),
+    level=st.sampled_from(EgressLevel),
     reason=st.just("a pilot with actors"),
     allowed_by=st.just("the board"),
     hosts=st.sampled_from([(), ("a.example",), ("b.example", "203.0.113.7")]),
@@ -536,10 +542,10 @@ def test_whatever_servers_and_name_servers_say_only_what_was_permitted_is_connec
 ) -> None:
     wire = Wire({host: [found, ["203.0.113.66"]] for host, found in names.items()}, known={"box"})
     places = [away(f"{scheme}://{host}/next", status) for host, scheme, status in hops]
-    permitted: list[Departure] = []
+    permitted: list[EgressRequest] = []
 
     class Strict(Judging):
-        def permit(self, departure: Departure, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest, uncleared: int) -> None:
             super().permit(departure, uncleared)
             permitted.append(departure)
 
@@ -550,12 +556,12 @@ def test_whatever_servers_and_name_servers_say_only_what_was_permitted_is_connec
         assert address in last.addresses
         assert port == last.port
         assert last.local == all(map(loopback, last.addresses))
-        assert last.local or policy.level is not Level.NOTHING or purpose is Purpose.DOWNLOAD
+        assert last.local or policy.level is not EgressLevel.NOTHING or purpose is Purpose.DOWNLOAD
         connect(address, port)
         return places.pop(0) if places else OK
 
     wire.connect = checked  # type: ignore[method-assign]
-    parcel = Parcel(purpose, condition="" if purpose is Purpose.DOWNLOAD else "raw")
+    parcel = RequestPurpose(purpose, condition="" if purpose is Purpose.DOWNLOAD else "raw")
     with contextlib.suppress(Forbidden, httpx2.TransportError, httpx2.InvalidURL):
         send(guard_of(wire, Strict(policy)), f"http://{first}/", parcel=parcel)
     assert len(set(wire.looked_up)) == len(wire.looked_up)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from models.connection import Guard
-from models.connection.machine import MachineAuthority, journal_file, journalled
-from project.policy import Departure, Forbidden, Purpose
+from models.connection.guard import Guard
+from models.connection.machine_policy import MachineAuthority, journal_file, journalled
+from project.entities.egress_policy import EgressRequest, Forbidden, Purpose
 from tests.unit.models.connection.wire import Wire, send
 
-DOWNLOAD = Departure(Purpose.DOWNLOAD, "hub.example", 443, ("203.0.113.5",), False, scheme="https")
+DOWNLOAD = EgressRequest(Purpose.DOWNLOAD, "hub.example", 443, ("203.0.113.5",), False, scheme="https")
 
 
 @pytest.fixture(autouse=True)
@@ -31,12 +31,12 @@ def test_a_download_is_let_through_and_read_back() -> None:
 
 @pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.TEST, Purpose.CLUSTER])
 def test_nothing_else_leaves_and_that_is_written_down_too(purpose: Purpose) -> None:
-    elsewhere = Departure(purpose, "api.example", 443, (), False, condition="raw", scheme="https")
+    elsewhere = EgressRequest(purpose, "api.example", 443, (), False, condition="raw", scheme="https")
     with pytest.raises(Forbidden) as raised:
         MachineAuthority().permit(elsewhere, 0)
     assert raised.value.rule == "nothing-leaves"
     assert [line.rule for line in journalled()] == ["nothing-leaves"]
-    MachineAuthority().permit(Departure(purpose, "127.0.0.1", 80, ("127.0.0.1",), True), 0)
+    MachineAuthority().permit(EgressRequest(purpose, "127.0.0.1", 80, ("127.0.0.1",), True), 0)
     assert [line.permission for line in journalled()] == ["", "local"]
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import pytest
 
-from models.connection import network_filter
-from models.connection.network_filter import filter_works, refuse_network
+from models.connection import network_sandbox as network_filter
+from models.connection.network_sandbox import filter_works, refuse_network
 
 needs_filter = pytest.mark.skipif(not filter_works(), reason="the kernel takes no filter (seccomp) here")
 

@@ -10,8 +10,8 @@ ROOT = Path(__file__).resolve().parents[4]
 
 _START = """
 import asyncio, socket, tempfile, threading
-from models.connection import sentinel
-from models.connection.sentinel import Unguarded
+from models.connection import network_sandbox as sentinel
+from models.connection.network_sandbox import Unguarded
 sentinel.install()
 sentinel.install()
 
@@ -91,7 +91,7 @@ def test_it_lets_through_loopback_and_what_the_guard_has_open(case: str) -> None
 @pytest.mark.parametrize("start", ["command", "worker"])
 def test_it_stands_in_every_process_of_the_program(start: str) -> None:
     code = {
-        "command": "from app.cli import run; run(['--version'])",
+        "command": "from app.cli.main import run; run(['--version'])",
         "worker": "import os, io, sys\nos._exit = lambda code: None\n"
         "import app.worker as worker\nsys.stdin = io.StringIO('')\n"
         "keep = os.dup(1)\nworker.run()\nos.dup2(keep, 1)",
@@ -107,10 +107,10 @@ def test_it_stands_in_every_process_of_the_program(start: str) -> None:
 
 def test_the_window_installs_it_before_anything_else() -> None:
     code = (
-        "import app.gui.application as application\n"
+        "import app.gui.window.application as application\n"
         "try: application.run()\n"
         "except Exception: pass\n"
-        "from models.connection import sentinel\n"
+        "from models.connection import network_sandbox as sentinel\n"
         "print(sentinel._installed)\n"
     )
     done = subprocess.run(

@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from models.connection import Cleared, Guard
-from models.connection.network import Network
+from models.connection.addresses import NetworkAccess
+from models.connection.guard import ApprovedContent, Guard
 from tests.unit.models.connection.wire import Judging, send
 
 pytest.importorskip("cryptography")
@@ -77,7 +77,11 @@ def port(certificate: Path) -> Iterator[int]:
 @pytest.fixture
 def guard(monkeypatch: pytest.MonkeyPatch, certificate: Path) -> Guard:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    return Guard(Judging(), Cleared(), Network(resolve=lambda host, port: ("127.0.0.1",), known_here=lambda host: True))
+    return Guard(
+        Judging(),
+        ApprovedContent(),
+        NetworkAccess(resolve=lambda host, port: ("127.0.0.1",), known_here=lambda host: True),
+    )
 
 
 def test_the_host_that_the_certificate_names_is_reached_at_the_permitted_address(guard: Guard, port: int) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from models.connection import Cleared, Guard, Parcel, carrying
-from models.connection.addresses import known_here, numeric
-from models.connection.network import Network
-from project.policy import Departure, Evidence, Policy, Purpose, decide
+from models.connection.addresses import NetworkAccess, known_here
+from models.connection.guard import ApprovedContent, Guard, RequestPurpose, carrying
+from models.connection.transport import async_http_client, http_client
+from project.entities.egress_policy import EgressRequest, Policy, Purpose, RequestEvidence, decide, numeric
 
-NOTHING, JUDGING = Policy(), Parcel(Purpose.JUDGE)
+NOTHING, JUDGING = Policy(), RequestPurpose(Purpose.JUDGE)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}"
 
 
@@ -38,8 +38,10 @@ class Wire:
     connected: list[tuple[str, int]] = field(default_factory=list)
     sent: list[tuple[str, bytes]] = field(default_factory=list)
 
-    def network(self) -> Network:
-        return Network(self.resolve, lambda host: host in self.known or known_here(host), self._plain, self._async)
+    def network(self) -> NetworkAccess:
+        return NetworkAccess(
+            self.resolve, lambda host: host in self.known or known_here(host), self._plain, self._async
+        )
 
     def resolve(self, host: str, port: int) -> tuple[str, ...]:
         self.looked_up.append(host)
@@ -146,30 +148,32 @@ class Judging:
 
     def __init__(self, policy: Policy = NOTHING, *, writes: bool = True) -> None:
         self.policy, self.writes = policy, writes
-        self.asked: list[Departure] = []
+        self.asked: list[EgressRequest] = []
         self.uncleared: list[int] = []
 
-    def permit(self, departure: Departure, uncleared: int) -> None:
+    def permit(self, departure: EgressRequest, uncleared: int) -> None:
         self.asked.append(departure)
         self.uncleared.append(uncleared)
         if not self.writes:
             raise OSError(28, "No space left on device")
-        decide(self.policy, departure, Evidence("", "", uncleared))
+        decide(self.policy, departure, RequestEvidence("", "", uncleared))
 
 
-def guard_of(wire: Wire, authority: Judging, cleared: Cleared | None = None, **options: Any) -> Guard:
-    return Guard(authority, cleared or Cleared(), wire.network(), **options)
+def guard_of(wire: Wire, authority: Judging, cleared: ApprovedContent | None = None, **options: Any) -> Guard:
+    return Guard(authority, cleared or ApprovedContent(), wire.network(), **options)
 
 
-def send(guard: Guard, url: str, body: object = None, *, parcel: Parcel = JUDGING, **options: Any) -> httpx2.Response:
+def send(
+    guard: Guard, url: str, body: object = None, *, parcel: RequestPurpose = JUDGING, **options: Any
+) -> httpx2.Response:
     """Send a request from this thread; a body makes it a POST."""
-    with carrying(parcel), guard.client() as client:
+    with carrying(parcel), http_client(guard) as client:
         return client.post(url, json=body, **options) if body is not None else client.get(url, **options)
 
 
 async def send_async(
-    guard: Guard, url: str, body: object = None, *, parcel: Parcel = JUDGING, **options: Any
+    guard: Guard, url: str, body: object = None, *, parcel: RequestPurpose = JUDGING, **options: Any
 ) -> httpx2.Response:
     with carrying(parcel):
-        async with guard.async_client() as client:
+        async with async_http_client(guard) as client:
             return await (client.post(url, json=body, **options) if body is not None else client.get(url, **options))

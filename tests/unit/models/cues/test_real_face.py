@@ -6,14 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from media.index import load_index
-from models import weights
-from models.cues.face import face_cues
-from models.cues.found import BROWS, SMILE
-from models.cues.reading import face_signals
-from models.faces.landmarks.registry import landmark_finder
+from media.frame_index import load_index
+from models.cues.cue_baseline import BROWS, SMILE
+from models.cues.facial_cues import face_cues, face_signals
+from models.faces.landmarks.landmark_finders import landmark_finder
+from models.weights import installed_weights as weights
+from project.entities.study_records import FaceTrack, Origin
 from project.progress import Silent
-from project.types import FaceTrack, Origin
 
 pytestmark = pytest.mark.weights
 BOX = (112, 90, 245, 305)

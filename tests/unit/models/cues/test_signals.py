@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.cues.cutting import cut
-from models.cues.face import FaceSignals, face_cues
-from models.cues.found import BROWS, GAZE_AWAY, NOD, SHAKE, SMILE
-from models.cues.head import head_movements
-from models.cues.usual import robust_scores, scores_over_rest, stretches
+from models.cues.cue_baseline import BROWS, GAZE_AWAY, NOD, SHAKE, SMILE, robust_scores, scores_over_rest, stretches
+from models.cues.facial_cues import FaceSignals, face_cues, head_movements
+from models.cues.vocal_cues import cut
 
 SECOND = 1_000_000
 TIMES = np.arange(0, 60 * SECOND, SECOND // 15, dtype=np.int64)

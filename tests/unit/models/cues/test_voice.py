@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.cues.found import CALM, LIVELY, SHARP, SOFT
-from models.cues.voice import RATE, Sounding, sounding, tones_of
+from models.cues.cue_baseline import CALM, LIVELY, SHARP, SOFT
+from models.cues.vocal_cues import RATE, UtteranceProsody, sounding, tones_of
 
 SECOND = 1_000_000
 
@@ -36,10 +36,10 @@ def test_silence_and_noise_have_no_pitch_or_a_finite_one(samples: NDArray[np.flo
     assert np.isnan(one.rate)
 
 
-def usual(seed: int, count: int = 20, level: float = -25.0, pitch: float = 14.0) -> list[Sounding]:
+def usual(seed: int, count: int = 20, level: float = -25.0, pitch: float = 14.0) -> list[UtteranceProsody]:
     rng = np.random.default_rng(seed)
     return [
-        Sounding(
+        UtteranceProsody(
             at * 3 * SECOND, at * 3 * SECOND + 2 * SECOND, level + rng.normal(0, 0.8), pitch + rng.normal(0, 0.3),
             4 + rng.normal(0, 0.3), 4 + rng.normal(0, 0.3),
         )
@@ -67,10 +67,10 @@ def test_a_planted_tone_is_told_for_loud_and_for_soft_speakers(
     for level, pitch in ((-15.0, 8.0), (-35.0, 24.0)):
         spoken = usual(1, level=level, pitch=pitch)
         start = 100 * SECOND
-        other = Sounding(start, start + 2 * SECOND, level + loud, pitch + high, 4 + wide, 4 + quick)
+        other = UtteranceProsody(start, start + 2 * SECOND, level + loud, pitch + high, 4 + wide, 4 + quick)
         assert [one.kind for one in tones_of([*spoken, other]) if one.start_us == start] == [tone]
 
 
 def test_few_utterances_say_nothing_about_what_is_usual() -> None:
-    loud = Sounding(0, SECOND, -5, 30, 10, 9)
+    loud = UtteranceProsody(0, SECOND, -5, 30, 10, 9)
     assert tones_of([*usual(0, count=5), loud]) == []

@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
-from models.flow.consistency import occluded, warped
 from models.flow.dis import DenseInverseSearch
-from models.flow.registry import FLOWS, installed, optical_flow, usual
+from models.flow.flow_consistency import occluded, warped
+from models.flow.optical_flow import FLOWS, installed, optical_flow, usual
 from project.errors import UserError
 
 

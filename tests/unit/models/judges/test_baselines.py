@@ -7,17 +7,14 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from benchmark.tasks.answer_form import answer_form
-from benchmark.tasks.base import Item
-from benchmark.tasks.form import Asked, FormSpec
-from benchmark.tasks.registry import TASKS, task_of
-from models.judges.base import AnswerForm, Judge, Question, Reply, Sampling
-from models.judges.means import Means
-from models.judges.registry import BACKENDS, backend_of, judge_of, options_of
+from benchmark.prompts.answer_form import AnswerField, FormSpec, answer_form
+from benchmark.prompts.judge_prompt import TASKS, PromptSubject, task_of
+from models.judges.judge_backends import BACKENDS, backend_of, judge_of, options_of
+from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, Means, Reply, SamplingParameters
+from project.entities.judgments import PERSON, JudgeEntry, JudgmentStatus
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.judging import PERSON, JudgeEntry, JudgmentStatus
-from project.schemes.scheme import Choice, Field, FieldKind
-from project.types import Json
+from project.schemes.scheme import Field, FieldChoice, FieldKind
 from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import items_for, shrec
 
@@ -37,13 +34,15 @@ def ask(
     truth: Mapping[str, Json] | None = None,
     shares: Sequence[tuple[Mapping[str, Json], int]] = (),
 ) -> Reply:
-    return asyncio.run(one.ask(Question((), form, Sampling(seed=seed), truth or {}, shares, item)))
+    return asyncio.run(one.ask(JudgeRequest((), form, SamplingParameters(seed=seed), truth or {}, shares, item)))
 
 
 def five() -> AnswerForm:
     """Return a question with five options."""
-    options = tuple(Choice(str(number), f"Option {number}") for number in range(1, 6))
-    return answer_form(FormSpec("five", (Asked(Field("option", FieldKind.CHOICE, "Option", choices=options), True),)))
+    options = tuple(FieldChoice(str(number), f"Option {number}") for number in range(1, 6))
+    return answer_form(
+        FormSpec("five", (AnswerField(Field("option", FieldKind.CHOICE, "Option", choices=options), True),))
+    )
 
 
 def within(hits: int, chance: float) -> bool:
@@ -69,7 +68,7 @@ def test_random_lands_at_chance(form: AnswerForm, right: Mapping[str, Json], cha
 
 
 async def _many(one: Judge, form: AnswerForm) -> list[Reply]:
-    return [await one.ask(Question((), form, item=f"segment {number}")) for number in range(ITEMS)]
+    return [await one.ask(JudgeRequest((), form, item=f"segment {number}")) for number in range(ITEMS)]
 
 
 def test_random_answers_an_item_alike_in_any_order_and_another_seed_otherwise() -> None:
@@ -156,7 +155,7 @@ def test_baselines_answer_every_task_in_its_form(backend: str) -> None:
                 assert (reply.cost, reply.calls, reply.tokens_in) == (None, 0, None)
 
 
-def _shares(key: str, item: Item) -> list[tuple[Mapping[str, Json], int]]:
+def _shares(key: str, item: PromptSubject) -> list[tuple[Mapping[str, Json], int]]:
     truth = task_of(key).truth(item)
     return [(truth, 3)] if truth else []
 

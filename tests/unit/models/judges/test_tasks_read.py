@@ -6,10 +6,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.tasks.registry import TASKS
-from models.judges.base import AnswerForm
-from models.judges.ladder import Completion
-from models.judges.ladder.reading import read
+from benchmark.prompts.judge_prompt import TASKS
+from models.judges.judge_interface import AnswerForm
+from models.judges.structured_output.answer_parsing import read
+from models.judges.structured_output.completion import Completion
 from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import items_for
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.landmarks.base import IBUG, MEDIAPIPE, Landmarks
-from models.faces.landmarks.signals import REFERENCE
+from models.faces.landmarks.face_signals import REFERENCE
+from models.faces.landmarks.landmark_finders import IBUG, MEDIAPIPE, Landmarks
 
 COUNTS = {MEDIAPIPE: 478, IBUG: 68}
 _EYE_RIGHT = {MEDIAPIPE: (33, 160, 158, 133, 153, 144), IBUG: (36, 37, 38, 39, 40, 41)}

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from models import landmark_bundle, weights
-from models.faces.landmarks.drawn_face import BOX, POINTS, SIDE, drawn_face
-from models.faces.landmarks.mediapipe import MediaPipe
-from models.faces.landmarks.signals import five_points
-from models.mediapipe_library import FaceLandmarker
+from models.faces.landmarks.face_signals import five_points
+from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, SIDE, MediaPipe, drawn_face
+from models.runtime.mediapipe_tasks import FaceLandmarker
+from models.weights import installed_weights as weights
+from models.weights import landmark_bundle
 from project.errors import UserError
 
 _LANDMARKS, _DETECTOR = "face_landmarks_detector.tflite", "face_detector.tflite"

@@ -7,11 +7,10 @@ import cv2
 import numpy as np
 import pytest
 
-from models import weights
-from models.faces.landmarks.base import LandmarkFinder
-from models.faces.landmarks.registry import LANDMARKS, landmark_finder
-from models.faces.landmarks.signals import head_pose
-from models.faces.registry import detector
+from models.faces.face_detectors import detector
+from models.faces.landmarks.face_signals import head_pose
+from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder, landmark_finder
+from models.weights import installed_weights as weights
 
 YAW, PITCH, ROLL = range(3)
 POSES = {

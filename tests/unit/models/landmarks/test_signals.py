@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.faces.landmarks.base import IBUG, MEDIAPIPE, Landmarks
-from models.faces.landmarks.signals import (
+from models.faces.landmarks.face_signals import (
     angles,
     brow_height,
     eye_closure,
@@ -15,6 +14,7 @@ from models.faces.landmarks.signals import (
     iris_offset,
     mouth_opening,
 )
+from models.faces.landmarks.landmark_finders import IBUG, MEDIAPIPE, Landmarks
 from tests.unit.models.landmarks.heads import head, rotation, seen
 
 LAYOUTS = [MEDIAPIPE, IBUG]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from models import weights
-from models.names import registry
-from models.names.light_imports import without_heavy_packages
-from models.names.spacy_ner import SpacyNames
+from models.names import name_finders as registry
+from models.names.spacy_names import SpacyNames
+from models.runtime.native_libraries import without_heavy_packages
+from models.weights import installed_weights as weights
 from project.errors import UserError
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import spacy
 
-from models import weights
-from models.names.registry import fingerprint, languages, name_finder, titles, usual
+from models.names.name_finders import fingerprint, languages, name_finder, titles, usual
+from models.weights import installed_weights as weights
 from models.weights.adding import add
 from project.errors import UserError
 from tests.fakes.listed_names import write_pipeline

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.speakers.mouth_motion import Mouth
+from models.speakers.active_speaker import Mouth
 
 
 def voices(

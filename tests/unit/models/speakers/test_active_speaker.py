@@ -5,9 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.speakers.active_speaker import correlation, who_speaks
-from models.speakers.listening import BIN_US
-from models.speakers.mouth_motion import SIDE, Looks, Mouth, mouth_over_time, patch_motion, smooth
+from models.speakers.active_speaker import (
+    SIDE,
+    Looks,
+    Mouth,
+    correlation,
+    mouth_over_time,
+    patch_motion,
+    smooth,
+    who_speaks,
+)
+from models.speakers.voice_clustering import BIN_US
 from tests.unit.models.speakers.planted import moving, still, syllables
 
 BINS = 400

@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.speakers.assigning import Evidence, guess_speakers, match_voices
+from models.speakers.active_speaker import SpeakerEvidence, guess_speakers, match_voices
 
 ADA, BO, ROBOT = 0, 1, 2
 
 
 def known(
     heard: list[int], seen: list[int | None], robot: bool = False, said: dict[int, int] | None = None, **more: Any
-) -> Evidence:
+) -> SpeakerEvidence:
     """Return evidence of stretches of 3 s: the voice of each, and whose face moves (None: nobody's)."""
     count = len(heard)
     of_voice = np.full((count, max(heard) + 1), 0.02)
@@ -34,10 +34,10 @@ def known(
         "visible": np.tile([True, True, False][: scores.shape[1]], (count, 1)),
         "robot": ROBOT if robot else None,
     }
-    return Evidence(**{**given_, **more})
+    return SpeakerEvidence(**{**given_, **more})
 
 
-def people(evidence: Evidence) -> list[int | None]:
+def people(evidence: SpeakerEvidence) -> list[int | None]:
     return [one.person for one in guess_speakers(evidence, match_voices(evidence))]
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.speakers.clustering import NOBODY, group_voices, shares
+from models.speakers.voice_clustering import NOBODY, group_voices, shares
 from tests.unit.models.speakers.planted import voices
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from media.frames import FrameReader
-from media.index import load_index
-from models import weights
-from models.faces.registry import detector
-from models.voices.registry import NEEDS_WEIGHTS, embedder
-from project.types import FaceTrack
+from media.exact_frames import FrameReader
+from media.frame_index import load_index
+from models.faces.face_detectors import detector
+from models.voices.voice_embeddings import NEEDS_WEIGHTS, embedder
+from models.weights import installed_weights as weights
+from project.entities.study_records import FaceTrack
 from tests.bench.speakers import given_right, heard
 from tests.fakes.dialogues import VOICES, diarization_error, side_by_side, synthetic
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.speakers.listening import BIN_US, listen, window_starts
-from models.speakers.turns import best_path, turns_of, voices_of_windows
-from models.voices.base import RATE
+from models.speakers.voice_clustering import BIN_US, best_path, listen, turns_of, voices_of_windows, window_starts
+from models.voices.voice_embeddings import RATE
 
 SECOND = 1_000_000
 

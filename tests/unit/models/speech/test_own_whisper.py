@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from models import weights
-from models.speech.whisper_folder import examine
-from models.speech.whisper_models import place_of, usual, whisper_models
-from models.weights import catalogue
+from models.speech.whisper_models import examine, place_of, usual, whisper_models
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
 from models.weights.adding import add
-from models.weights.editions import Hub, Part, Weights, folder_of
+from models.weights.editions import EditionFile, Hub, Weights, folder_of
 from project.errors import UserError
 from tests.fakes.tiny_whisper import write_tiny_whisper
 
@@ -19,7 +18,9 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model as large as one of the catalogue, as a finetuned one is."""
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
     made = write_tiny_whisper(tmp_path / "mine")
-    part = Part("model.bin", Hub("lab/other", "model.bin", "0" * 40), (made / "model.bin").stat().st_size, "0" * 64)
+    part = EditionFile(
+        "model.bin", Hub("lab/other", "model.bin", "0" * 40), (made / "model.bin").stat().st_size, "0" * 64
+    )
     entry = Weights("whisper-other", "tests", "MIT", (folder_of("hub", "other", [part]),), use="speech")
     monkeypatch.setitem(catalogue.WEIGHTS, "whisper-other", entry)
     return made

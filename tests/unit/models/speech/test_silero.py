@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.speech.base import Samples
-from models.speech.options import SpeechOptions
 from models.speech.silero import Silero
+from models.speech.speech_recognizers import Samples, SpeechOptions
 from tests.fakes.voices import RATE, chords, hiss, said, silence, spoken
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.speech.options import SpeechOptions
-from models.speech.stretches import settled, stretches
+from models.speech.speech_recognizers import SpeechOptions
+from models.speech.speech_windows import settled, stretches
 
 STEP_US = 32_000
 EXACT = SpeechOptions(pause_ms=0, shortest_ms=0, margin_ms=0)

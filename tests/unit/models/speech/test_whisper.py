@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.speech.base import Hearing, Window
+from models.speech.speech_recognizers import TranscriptionHints, Window
 from models.speech.whisper import Whisper
-from models.speech.whisper_folder import examine
-from project.checksums import sha256_of
+from models.speech.whisper_models import examine
 from project.errors import UserError
+from project.files.fingerprints import sha256_of
 from project.timebase import SECOND
 from tests.fakes.tiny_whisper import write_tiny_whisper
 from tests.fakes.voices import RATE, hiss, spoken
@@ -45,7 +45,7 @@ def test_words_are_in_order_and_inside_their_windows(lengths: list[float]) -> No
     whisper = _shared["whisper"]
     starts = np.cumsum([0, *lengths]).tolist()
     windows = [window(start, length) for start, length in zip(starts, lengths, strict=False)]
-    found = whisper.recognize(windows, Hearing())
+    found = whisper.recognize(windows, TranscriptionHints())
     assert found.language == "en"
     for one in found.pieces:
         assert 0 <= one.confidence <= 1
@@ -64,15 +64,15 @@ def share(whisper: Whisper) -> None:
 
 
 def test_it_hears_the_same_again_and_whichever_windows_are_beside(whisper: Whisper) -> None:
-    alone = whisper.recognize([window(0, 4)], Hearing())
-    beside = whisper.recognize([window(0, 4), window(6, 3)], Hearing())
-    assert alone == whisper.recognize([window(0, 4)], Hearing())
+    alone = whisper.recognize([window(0, 4)], TranscriptionHints())
+    beside = whisper.recognize([window(0, 4), window(6, 3)], TranscriptionHints())
+    assert alone == whisper.recognize([window(0, 4)], TranscriptionHints())
     assert [one.text for one in beside.pieces[: len(alone.pieces)]] == [one.text for one in alone.pieces]
 
 
 def test_a_vocabulary_reaches_the_model(whisper: Whisper) -> None:
-    without = whisper.recognize([window(0, 4)], Hearing())
-    told = whisper.recognize([window(0, 4)], Hearing(prompt="Greenroom, Reykjavik, mel dot"))
+    without = whisper.recognize([window(0, 4)], TranscriptionHints())
+    told = whisper.recognize([window(0, 4)], TranscriptionHints(prompt="Greenroom, Reykjavik, mel dot"))
     assert [one.text for one in told.pieces] != [one.text for one in without.pieces]
 
 
@@ -81,21 +81,21 @@ def test_a_language_is_found_or_given_and_refused_where_the_model_does_not_know_
 ) -> None:
     many = Whisper(several, "cpu")
     assert set(many.languages) == {"en", "de", "ja"}
-    found = many.recognize([window(0, 4)], Hearing())
+    found = many.recognize([window(0, 4)], TranscriptionHints())
     assert found.language in many.languages
     assert 0 < found.certainty <= 1
-    given_one = many.recognize([window(0, 4)], Hearing("ja"))
+    given_one = many.recognize([window(0, 4)], TranscriptionHints("ja"))
     assert (given_one.language, given_one.certainty) == ("ja", 1.0)
     with pytest.raises(UserError, match="does not know French"):
-        many.recognize([window(0, 4)], Hearing("fr"))
+        many.recognize([window(0, 4)], TranscriptionHints("fr"))
     with pytest.raises(UserError, match=r"does not know German.*en"):
-        whisper.recognize([window(0, 4)], Hearing("de"))
+        whisper.recognize([window(0, 4)], TranscriptionHints("de"))
 
 
 def test_noise_and_a_window_of_nothing_do_no_harm(whisper: Whisper) -> None:
     loud = Window(((0, 5 * SECOND),), hiss(5))
     none = Window(((6 * SECOND, 6 * SECOND + 100),), np.zeros(1, np.float32))
-    found = whisper.recognize([loud, none], Hearing())
+    found = whisper.recognize([loud, none], TranscriptionHints())
     assert all(one.end_us <= 6 * SECOND + 100 for one in found.pieces)
 
 
@@ -124,12 +124,12 @@ def test_weights_of_the_size_of_known_ones_with_another_checksum_are_damaged_one
 ) -> None:
     from dataclasses import replace
 
-    from models.weights import catalogue
-    from models.weights.editions import Https, Part, Weights
+    from models.weights import weights_catalogue as catalogue
+    from models.weights.editions import EditionFile, Https, Weights
 
     broken = write_tiny_whisper(tmp_path / "broken")
     size = (broken / "model.bin").stat().st_size
-    part = Part("model.bin", Https("https://example.org"), size, "0" * 64)
+    part = EditionFile("model.bin", Https("https://example.org"), size, "0" * 64)
     known = catalogue.WEIGHTS["whisper-tiny.en"]
     edition = replace(known.editions[0], parts=(part,))
     like = Weights("whisper-nearly", "", "MIT", (edition,))

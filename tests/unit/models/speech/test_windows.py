@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from media.audio import stream_mono
-from models.speech.base import RATE, Piece
-from models.speech.reading import read_windows
-from models.speech.windows import LONGEST_US, placed, plan_windows
+from media.sound import stream_mono
+from models.speech.speech_recognizers import RATE, RecognizedWord
+from models.speech.speech_windows import LONGEST_US, placed, plan_windows, read_windows
 from project.timebase import SECOND
 from tests.fakes.voices import spoken, write_sound
 
@@ -55,7 +54,7 @@ def test_words_lie_inside_their_window_and_never_run_backwards(
 ) -> None:
     speech = spans(pairs)
     for parts in plan_windows(speech, int(speech[-1, 1])):
-        found = placed(parts, [Piece(" so", start, max(start, end), 0.5) for start, end in times])
+        found = placed(parts, [RecognizedWord(" so", start, max(start, end), 0.5) for start, end in times])
         assert len(found) == len(times)
         for one in found:
             assert one.start_us <= one.end_us
@@ -66,7 +65,7 @@ def test_words_lie_inside_their_window_and_never_run_backwards(
 
 def test_a_word_after_a_silence_that_was_left_out_is_where_it_was_said() -> None:
     parts = ((1 * SECOND, 3 * SECOND), (10 * SECOND, 12 * SECOND))
-    pieces = [Piece(" one", 500_000, 900_000, 0.9), Piece(" two", 1_900_000, 2_700_000, 0.9)]
+    pieces = [RecognizedWord(" one", 500_000, 900_000, 0.9), RecognizedWord(" two", 1_900_000, 2_700_000, 0.9)]
     first, second = placed(parts, pieces)
     assert (first.start_us, first.end_us) == (1_500_000, 1_900_000)
     assert (second.start_us, second.end_us) == (10_000_000, 10_700_000)

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.text_regions.base import TextBoxes
-from models.text_regions.lasting import lasting
-from models.text_regions.registry import text_finder, usual
+from models.text_regions.text_detectors import TextBoxes, lasting, text_finder, usual
 from project.errors import UserError
 from tests.fakes.text_network import install_text_network
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.voices.mel import BANDS, mel_energies
+from models.voices.resemblyzer import BANDS, mel_energies
 
 PICKED = [0, 5, 9, 14, 20, 33, 39]
 LIBROSA = {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from models.connection.machine import journalled
-from models.weights.download import Piece, Unreachable, asked, get, permitted_by
-from project.policy import Forbidden, Policy
+from models.connection.machine_policy import journalled
+from models.weights.download import ByteRange, Unreachable, asked, get, permitted_by
+from project.entities.egress_policy import Forbidden, Policy
 from project.progress import Silent
 from tests.unit.models.connection.wire import Judging
 from tests.unit.models.weights.server import Sender, serving
@@ -52,7 +52,7 @@ def saying(answer: bytes) -> Iterator[str]:
 
 def fetched(url: str, held: Path, authority: Judging) -> bytes:
     with permitted_by(authority):
-        get(Piece(url, len(CONTENT)), held, Silent(), "toy")
+        get(ByteRange(url, len(CONTENT)), held, Silent(), "toy")
     return held.read_bytes()
 
 

@@ -12,9 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models import weights
-from models.weights import adding, catalogue, folders, installing, package_index, sources
-from models.weights.editions import ArchiveMember, Edition, Hub, Part, Weights, WheelMember, folder_of
+from models.weights import adding
+from models.weights import download_sources as package_index
+from models.weights import download_sources as sources
+from models.weights import installed_weights as installing
+from models.weights import installed_weights as weights
+from models.weights import weight_folders as folders
+from models.weights import weights_catalogue as catalogue
+from models.weights.editions import ArchiveMember, Edition, EditionFile, Hub, Weights, WheelMember, folder_of
 from models.weights.fetching import OFFLINE_VARIABLES, fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
@@ -25,8 +30,8 @@ REPO, REVISION = "lab/faster-toy", "0" * 40
 WHEEL = "toy_models-1.0-py3-none-any.whl"
 
 
-def _part(file: str, source: Hub | WheelMember | ArchiveMember) -> Part:
-    return Part(file, source, len(FILES[file]), hashlib.sha256(FILES[file]).hexdigest())
+def _part(file: str, source: Hub | WheelMember | ArchiveMember) -> EditionFile:
+    return EditionFile(file, source, len(FILES[file]), hashlib.sha256(FILES[file]).hexdigest())
 
 
 def from_hub() -> Edition:

@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models import weights
 from models.weights import adding
+from models.weights import installed_weights as weights
 from models.weights.adding import add
-from models.weights.catalogue import WEIGHTS
-from models.weights.own_catalogue import OWN
+from models.weights.weights_catalogue import OWN, WEIGHTS
 from project.errors import Cancelled, UserError
 from tests.fakes.onnx_files import picture_network, write_onnx
 from tests.unit.models.faces import StopAfter

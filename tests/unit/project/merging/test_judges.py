@@ -7,15 +7,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from project.check import check
-from project.judging import JudgeEntry, Reveal
-from project.merging.resolving import put
-from project.queries.conflicts import all_conflicts
-from project.queries.judges import all_judges, delete_judge, prompt_versions, put_judge, put_prompt_version
-from project.queries.judgments import insert_judgments, insert_reveal, judgments_of
-from project.queries.policy import insert_egress
-from project.splitting import Share, split
-from project.types import Json
+from project.entities.judgments import JudgeEntry, Reveal
+from project.entities.study_records import Json
+from project.integrity.integrity_check import check
+from project.merging.conflict_resolution import put
+from project.queries.history_rows import all_conflicts
+from project.queries.judgment_rows import (
+    all_judges,
+    delete_judge,
+    insert_judgments,
+    insert_reveal,
+    judgments_of,
+    prompt_versions,
+    put_judge,
+    put_prompt_version,
+)
+from project.queries.policy_rows import insert_egress
+from project.sharing.annotator_copy import AnnotatorShare, split
 from tests.fakes.stored_judgments import SAID, SENT
 from tests.unit.project.merging.lab import ADA, copy_file, furnish, merge, working
 
@@ -201,7 +209,7 @@ def test_a_copy_for_an_annotator_holds_nothing_that_judges_said(lab: Path) -> No
         with study.recording_run():
             insert_reveal(study, Reveal(SAID.segment_id, ADA.id, {"task": ""}, "2026-01-02T03:04:05Z"))
             insert_egress(study, SENT)
-        made = split(study, Share(ADA, (SAID.recording_id,)), lab.with_name("for-ada"))
+        made = split(study, AnnotatorShare(ADA, (SAID.recording_id,)), lab.with_name("for-ada"))
     whole = made.path.read_bytes()
     for text in (SAID.raw, SAID.thinking, "words that hint at it", SAID.model_id):
         assert text.encode() in lab.read_bytes()

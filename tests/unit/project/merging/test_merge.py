@@ -6,22 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
+from project.entities.judgments import Reveal
+from project.entities.study_records import Annotator, FieldValue, Participant, Recording, Segment
 from project.errors import Cancelled, UserError
 from project.ids import new_id
-from project.judging import Reveal
-from project.merging.merge import Merged, merge_copy, open_copy
-from project.merging.resolving import present_version, put
+from project.integrity.integrity_check import check
+from project.merging.conflict_resolution import present_version, put
+from project.merging.merge import MergeResult, merge_copy, open_copy
 from project.progress import Silent
-from project.queries.annotators import all_annotators, insert_annotator
-from project.queries.conflicts import all_conflicts
-from project.queries.judgments import insert_judgments, insert_reveal, judgments_in, reveals_to
-from project.queries.participants import all_participants, update_participant
-from project.queries.policy import all_egress, insert_egress
-from project.queries.recordings import all_recordings, insert_recording
-from project.queries.segments import all_segments, delete_segment, segment, set_value, update_segment, values_of
-from project.store import Study
-from project.types import Annotator, FieldValue, Participant, Recording, Segment
+from project.queries.annotator_rows import all_annotators, insert_annotator
+from project.queries.history_rows import all_conflicts
+from project.queries.judgment_rows import insert_judgments, insert_reveal, judgments_in, reveals_to
+from project.queries.policy_rows import all_egress, insert_egress
+from project.queries.recording_rows import all_participants, all_recordings, insert_recording, update_participant
+from project.queries.segment_rows import all_segments, delete_segment, segment, set_value, update_segment, values_of
+from project.store.study import Study
 from tests.fakes.stored_judgments import SAID, SENT
 from tests.unit.project.merging.lab import (
     ADA,
@@ -329,7 +328,7 @@ def test_a_copy_that_cannot_be_written_to_is_merged(home: Path) -> None:
     with working(copy) as study:
         mark(study, ADA)
     copy.chmod(0o400)
-    done: list[Merged] = merge(home, copy)
+    done: list[MergeResult] = merge(home, copy)
     assert done[0].tables["segment"].added == 1
 
 
@@ -368,7 +367,7 @@ class Impatient(Silent):
 
 
 def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.store._LOOK_EVERY", 50)
+    monkeypatch.setattr("project.store.study._LOOK_EVERY", 50)
     theirs = copy_file(home, "bo")
     with working(theirs) as study:
         with study.step("Introduce", undoable=False):

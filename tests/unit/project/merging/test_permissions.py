@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
-from project.merging.resolving import put
-from project.queries.conflicts import all_conflicts
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.merging.conflict_resolution import put
+from project.queries.history_rows import all_conflicts
+from project.store.study import Study
 from tests.unit.project.merging.lab import ADA, PERSON, copy_file, furnish, merge
 
 Write = tuple[str, tuple[str, ...]]

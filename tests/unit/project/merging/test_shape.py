@@ -1,8 +1,8 @@
 """Merging knows every table and every reference of a study."""
 
-from project.journal import SUBJECTS
-from project.merging.shape import AUTHOR, ORDER, PARENTS
-from project.store import Study
+from project.merging.table_rules import AUTHOR, ORDER, PARENTS
+from project.store.journal import SUBJECTS
+from project.store.study import Study
 
 
 def test_every_human_table_is_merged(study: Study) -> None:

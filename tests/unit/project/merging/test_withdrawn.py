@@ -9,16 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from project.check import check
+from project.entities.study_records import Annotator
+from project.erasure.erased_file import alone, in_memory, write_anew
+from project.erasure.removal import bury, remove
+from project.erasure.subject_scope import reach_of
 from project.errors import UserError
 from project.ids import new_id
+from project.integrity.integrity_check import check
 from project.merging.merge import merge_copy, open_copy
-from project.splitting import Share, split
-from project.store import Study
-from project.types import Annotator
-from project.withdrawing.file import alone, in_memory, write_anew
-from project.withdrawing.reach import reach_of
-from project.withdrawing.removing import bury, remove
+from project.sharing.annotator_copy import AnnotatorShare, split
+from project.store.study import Study
 from tests.fakes.full_study import NAME, SPOKEN, Full
 from tests.unit.project.merging.lab import PERSON, copy_file, merge
 from tests.unit.project.merging.test_any_order import EDITS, play, two_segments
@@ -73,7 +73,7 @@ def test_a_split_copy_does_not_bring_them_back_and_its_other_work_comes(tmp_path
     path, full = made(tmp_path)
     out = tmp_path / "for ada.greenroom"
     with Study.open(path) as study:
-        split(study, Share(Annotator(full.id("ada"), "Ada"), (full.id("rec1"), full.id("rec2"))), out)
+        split(study, AnnotatorShare(Annotator(full.id("ada"), "Ada"), (full.id("rec1"), full.id("rec2"))), out)
     gone = work(out, full, 2)
     without(path, full)
     merged(path, out)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from project.sealing import keys, passphrases
-from project.sealing.memory import CACHE, FOLDER
-from project.store import Study
+from project.encryption import container as keys
+from project.encryption import passphrases
+from project.files.temporary_files import CACHE, FOLDER
+from project.store.study import Study
 from tests.fakes.cheap_key import cheap
 
 PASSPHRASE = "correct horse"

@@ -7,20 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from project.encryption.container import (
+    CHUNK,
+    TAG,
+    EncryptionKey,
+    WrongPassphrase,
+    new_key,
+    open_key,
+    read_header,
+    read_mended_header,
+    seal,
+    unseal,
+)
 from project.errors import UserError
-from project.sealing.container import CHUNK, TAG, read_header, read_mended_header, seal, unseal
-from project.sealing.keys import Key, WrongPassphrase, new_key, open_key
 
-_KEY = Key(bytes(range(32)), {"kdf": "none"})
+_KEY = EncryptionKey(bytes(range(32)), {"kdf": "none"})
 
 
-def _sealed(content: bytes, key: Key = _KEY) -> bytes:
+def _sealed(content: bytes, key: EncryptionKey = _KEY) -> bytes:
     file = io.BytesIO()
     seal(iter([content]), file, key)
     return file.getvalue()
 
 
-def _opened(sealed: bytes, key: Key = _KEY, *, lenient: bool = False) -> bytes:
+def _opened(sealed: bytes, key: EncryptionKey = _KEY, *, lenient: bool = False) -> bytes:
     file = io.BytesIO(sealed)
     return b"".join(unseal(file, key, read_header(file, "a"), "a", lenient=lenient))
 

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from app.core.recovery import report_lines
-from project.check import check
+from project.encryption import commit_log as log
+from project.encryption import container, passphrases
+from project.encryption.commit_log import LogContent, SealedLog, log_path, read_log
+from project.encryption.container import EncryptedFileHeader, EncryptionKey, new_key
 from project.errors import UserError
-from project.recovering.recover import recover
-from project.sealing import container, log, passphrases
-from project.sealing.container import Header
-from project.sealing.keys import Key, new_key
-from project.sealing.log import LogContent, SealedLog, log_path, read_log
-from project.sealing.studies import change_passphrase, seal_study
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.recovery.recovery import recover
+from project.recovery.recovery_report import report_lines
+from project.store.encryption_change import change_passphrase, seal_study
+from project.store.study import Study
 from tests.unit.project.sealing.conftest import PASSPHRASE
 
-_KEY = Key(bytes(range(32)), {"kdf": "none"})
-_PLAIN = Header(_KEY.wrapped, b"s" * 32, b"raw")
+_KEY = EncryptionKey(bytes(range(32)), {"kdf": "none"})
+_PLAIN = EncryptedFileHeader(_KEY.wrapped, b"s" * 32, b"raw")
 _HEADER = replace(_PLAIN, state=container._state(_PLAIN, _KEY, b""))
 _SECTOR = 512
 _FIRST = 4 * _SECTOR
@@ -216,12 +216,12 @@ def test_a_bit_in_one_head_or_mark_costs_nothing(sealed: Path, at: int) -> None:
 
 
 def test_a_log_of_another_key_or_state_is_no_news_and_no_silence(sealed: Path) -> None:
-    other = Key(bytes(range(1, 33)), {"kdf": "none"})
+    other = EncryptionKey(bytes(range(1, 33)), {"kdf": "none"})
     assert "another study" in read_log(sealed, other, _HEADER).damage
-    later = Header(_KEY.wrapped, b"t" * 32, b"later")
+    later = EncryptedFileHeader(_KEY.wrapped, b"t" * 32, b"later")
     assert "another state" in read_log(sealed, _KEY, later).damage
     salt = log_path(sealed).read_bytes()[48:80]
-    after = Header(_KEY.wrapped, b"t" * 32, b"later", salt)
+    after = EncryptedFileHeader(_KEY.wrapped, b"t" * 32, b"later", salt)
     for state, told in ((b"", ""), (b"n" * 32, "is not the log that the study names"), (None, "nothing says")):
         header = after if state is None else replace(after, state=container._state(after, _KEY, state))
         found = read_log(sealed, _KEY, header)
@@ -274,7 +274,7 @@ def _raise_io_error(_: int) -> None:
 class _LogOfVersion1:
     """What wrote logs before they had marks."""
 
-    def __init__(self, path: Path, key: Key, header: Header) -> None:
+    def __init__(self, path: Path, key: EncryptionKey, header: EncryptedFileHeader) -> None:
         salt = b"1" * 16
         self._cipher = container.Cipher(key, header, b"log" + salt)
         self.content = b"greenroom-sealog" + log._name(header) + salt
@@ -292,7 +292,7 @@ class _LogOfVersion1:
 
 def test_logs_of_version_1_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.greenroom"
-    header = Header(_KEY.wrapped, b"s" * 32, b"raw", version=1)
+    header = EncryptedFileHeader(_KEY.wrapped, b"s" * 32, b"raw", version=1)
     old = _LogOfVersion1(path, _KEY, header)
     for piece in PIECES[3:]:
         old.append(piece)
@@ -316,7 +316,7 @@ def test_logs_of_version_1_are_read(tmp_path: Path) -> None:
     found = read_log(path, _KEY, header)
     assert (found.committed, found.later) == (PIECES[3], (PIECES[5],)), "what is intact after the damage is kept"
     log_path(path).write_bytes(whole)
-    later = Header(_KEY.wrapped, b"s" * 32, b"later", version=1)
+    later = EncryptedFileHeader(_KEY.wrapped, b"s" * 32, b"later", version=1)
     assert read_log(path, _KEY, later) == LogContent(salt=b"1" * 16), "nothing told it from one that is in the file"
 
 
@@ -426,10 +426,10 @@ def test_a_log_that_is_missing_is_missed(study: Path) -> None:
 
 
 def test_a_kill_between_sealing_and_the_next_log_loses_nothing(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.sealing.working._LONG", 0)
+    monkeypatch.setattr("project.store.decrypted_copy._LONG", 0)
     opened = Study.open(study)
     with monkeypatch.context() as failing:
-        failing.setattr("project.sealing.working.SealedLog", lambda *_: _raise_io_error(0))
+        failing.setattr("project.store.decrypted_copy.SealedLog", lambda *_: _raise_io_error(0))
         with pytest.raises(UserError, match="could not be saved"), opened.step("Edit"):
             opened.set_property("edit 0", 0)
     left = study.read_bytes(), log_path(study).read_bytes()
@@ -497,11 +497,11 @@ def test_a_disk_error_while_an_edit_is_saved_loses_nothing_when_it_is_closed(
 ) -> None:
     opened = Study.open(study)
     with monkeypatch.context() as failing:
-        failing.setattr("project.sealing.log.os.fsync", _raise_io_error)
+        failing.setattr("project.encryption.commit_log.os.fsync", _raise_io_error)
         with pytest.raises(UserError, match="could not be saved"), opened.step("Edit"):
             opened.set_property("edit 0", 0)
     with monkeypatch.context() as full:
-        full.setattr("project.sealing.working.seal_bytes", lambda *_: _raise_io_error(0))
+        full.setattr("project.store.decrypted_copy.seal_bytes", lambda *_: _raise_io_error(0))
         opened.close()
     assert "its log has every edit" in caplog.text
     caplog.clear()
@@ -514,7 +514,7 @@ def test_a_log_without_its_study_sealed_keeps_a_passphrase_from_being_changed(
 ) -> None:
     _put(study, *_kill_after(study, 2))
     before = study.read_bytes(), log_path(study).read_bytes()
-    monkeypatch.setattr("project.sealing.working.seal_bytes", lambda *_: _raise_io_error(0))
+    monkeypatch.setattr("project.store.decrypted_copy.seal_bytes", lambda *_: _raise_io_error(0))
     with pytest.raises(UserError, match="could not be saved"):
         change_passphrase(study, "another sentence")
     caplog.clear()

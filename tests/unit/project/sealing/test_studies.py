@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from project.check import check
+from project.encryption import passphrases
+from project.encryption.container import EncryptionKey, is_sealed
+from project.encryption.encrypted_files import seal_file, unseal_file
 from project.errors import UserError
-from project.recovering.recover import recover
-from project.sealing import passphrases, studies
-from project.sealing.backups import back_up_sealed
-from project.sealing.container import is_sealed
-from project.sealing.keys import Key
-from project.sealing.others import seal_file, unseal_file
-from project.sealing.studies import change_passphrase, seal_study, unseal_study
-from project.store import Study
+from project.integrity.integrity_check import check
+from project.recovery.recovery import recover
+from project.store import encryption_change as studies
+from project.store.encrypted_opening import back_up_sealed
+from project.store.encryption_change import change_passphrase, seal_study, unseal_study
+from project.store.study import Study
 from tests.unit.project.sealing.conftest import PASSPHRASE, SECRET, found_on
 
 
@@ -64,7 +64,7 @@ def test_a_study_is_sealed_after_its_backups_and_all_under_one_key(
     older = shutil.copyfile(backup, path.with_name(path.name + ".bak-2"))
     seal, left = studies._seal, iter(range(sealed))
 
-    def killed_later(file: Path, key: Key) -> None:
+    def killed_later(file: Path, key: EncryptionKey) -> None:
         if next(left, None) is None:
             raise KeyboardInterrupt
         seal(file, key)
@@ -118,7 +118,7 @@ def test_a_disk_that_is_full_leaves_every_file_whole(
             raise OSError(28, "No space left on device")
         usual(descriptor)
 
-    monkeypatch.setattr("project.sealing.files.os.fsync", full)
+    monkeypatch.setattr("project.encryption.encrypted_files.os.fsync", full)
     with pytest.raises(UserError, match="No space left"):
         seal_study(path, PASSPHRASE)
     monkeypatch.undo()

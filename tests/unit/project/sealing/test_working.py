@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from media.cache import cache_folder
-from project.backups import backups_of
-from project.check import check
+from project.encryption import passphrases
+from project.encryption.commit_log import log_path
+from project.entities.study_records import Annotator
 from project.errors import UserError
-from project.sealing import passphrases
-from project.sealing.log import log_path
-from project.sealing.studies import seal_study
-from project.splitting import Share, split
-from project.store import Study
-from project.types import Annotator
+from project.files.temporary_files import cache_folder
+from project.integrity.integrity_check import check
+from project.sharing.annotator_copy import AnnotatorShare, split
+from project.store.backups import backups_of
+from project.store.encryption_change import seal_study
+from project.store.study import Study
 from tests.contract.documentation import ROOT
 from tests.unit.project.sealing.conftest import PASSPHRASE, SECRET, found_on
 
@@ -67,7 +67,7 @@ def test_a_private_folder_is_for_its_owner_alone(sealed: Path, quick_and_alone: 
 _KILLED = """
 import os, sys
 from pathlib import Path
-from project.store import Study
+from project.store.study import Study
 study = Study.open(Path(sys.argv[1]))
 for number in range(int(sys.argv[2])):
     with study.step("Edit"):
@@ -145,7 +145,7 @@ def test_two_openers_one_writes_and_the_other_sees_it(sealed: Path) -> None:
 def test_another_process_reads_what_was_committed(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Study.open(sealed) as first:
         _edit(first, 1)
-        monkeypatch.setattr("project.sealing.memory.open_here", lambda _: None)
+        monkeypatch.setattr("project.files.temporary_files.open_here", lambda _: None)
         with Study.open(sealed) as second:
             assert second.read_only
             assert "open in another window" in second.read_only_reason
@@ -156,7 +156,7 @@ def test_another_process_reads_what_was_committed(sealed: Path, monkeypatch: pyt
 
 
 def test_a_long_session_is_sealed_on_the_way(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.sealing.working._LONG", 100_000)
+    monkeypatch.setattr("project.store.decrypted_copy._LONG", 100_000)
     before = sealed.read_bytes()
     study = Study.open(sealed)
     reader = Study.open(sealed)
@@ -183,12 +183,12 @@ def test_a_full_disk_refuses_the_edit_and_loses_none(sealed: Path, monkeypatch: 
 
     with Study.open(sealed) as study:
         _edit(study, 1)
-        monkeypatch.setattr("project.sealing.log._LEAST", 1 << 40)
+        monkeypatch.setattr("project.encryption.commit_log._LEAST", 1 << 40)
         monkeypatch.setattr(os, "posix_fallocate", full)
         with pytest.raises(UserError, match="no room left"):
             _edit(study, 2)
         assert study.get_property("word") == f"{SECRET} 1"
-        monkeypatch.setattr("project.sealing.files.os.fsync", full)
+        monkeypatch.setattr("project.encryption.encrypted_files.os.fsync", full)
     monkeypatch.undo()
 
 
@@ -201,7 +201,7 @@ def test_closing_on_a_full_disk_keeps_the_log(
     study = Study.open(sealed)
     _edit(study, 1)
     with monkeypatch.context() as patch:
-        patch.setattr("project.sealing.working.seal_bytes", full)
+        patch.setattr("project.store.decrypted_copy.seal_bytes", full)
         study.close()
     assert "log has every edit" in caplog.text
     caplog.clear()
@@ -211,7 +211,7 @@ def test_closing_on_a_full_disk_keeps_the_log(
 
 
 def test_no_room_in_memory_is_told(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.sealing.memory._free", lambda _: 1_000_000)
+    monkeypatch.setattr("project.files.temporary_files._free", lambda _: 1_000_000)
     with pytest.raises(UserError, match="in memory") as told:
         Study.open(sealed)
     assert "GREENROOM_SEALED_FOLDER" in told.value.hint
@@ -270,7 +270,7 @@ def test_a_copy_for_an_annotator_is_sealed_as_the_study(sealed: Path) -> None:
     with Study.open(sealed) as study:
         with study.step("Introduce"):
             study.write("INSERT INTO annotator VALUES (?, ?, 'person')", (annotator.id, annotator.name))
-        made = split(study, Share(annotator, ()), sealed.with_name("copy"))
+        made = split(study, AnnotatorShare(annotator, ()), sealed.with_name("copy"))
         assert found_on(sealed.parent) == []
     assert check(made.path) == []
     assert found_on(sealed.parent) == []

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from project.store import Study
+from project.store.study import Study
 
 
 def words(text: str) -> list[str]:

@@ -7,26 +7,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from project.ids import new_id
-from project.queries.comments import delete_comment, insert_comments, update_comment
-from project.queries.participants import insert_participant
-from project.queries.recordings import update_recording
-from project.queries.reviews import set_review
-from project.queries.segments import delete_segment, insert_segment, set_value
-from project.queries.utterances import insert_utterances
-from project.searching.index import SearchIndex
-from project.store import Study
-from project.types import (
+from project.entities.study_records import (
     Changes,
     Comment,
-    Decision,
     FieldValue,
     Participant,
     ParticipantRole,
     Recording,
     Review,
+    ReviewDecision,
     Utterance,
 )
+from project.ids import new_id
+from project.queries.annotator_rows import set_review
+from project.queries.recording_rows import insert_participant, update_recording
+from project.queries.segment_rows import (
+    delete_comment,
+    delete_segment,
+    insert_comments,
+    insert_segment,
+    set_value,
+    update_comment,
+)
+from project.queries.transcript_rows import insert_utterances
+from project.search.search_index import SearchIndex
+from project.store.study import Study
 from tests.unit.project.conftest import Small
 from tests.unit.project.searching.brute_force import every_text, fits
 
@@ -60,7 +65,7 @@ def edit(small: Small, kind: str, which: int, text: str) -> Changes:
         elif kind == "x":
             delete_segment(study, segments[which % len(segments)])
         elif kind == "n":
-            set_review(study, Review(segments[which % len(segments)], who, Decision.AGREE, text, "t"))
+            set_review(study, Review(segments[which % len(segments)], who, ReviewDecision.AGREE, text, "t"))
         elif kind == "c":
             insert_comments(study, [Comment(new_id(), segments[which % len(segments)], who, text, "t")])
         elif kind == "d" and comments:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from project.searching.words import expression
+from project.search.search_index import expression
 
 
 @pytest.mark.parametrize(

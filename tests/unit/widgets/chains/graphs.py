@@ -4,17 +4,19 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import strategies as st
 
-from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 
 SECOND = 1_000_000
 
 
-def node(name: str, second: float, person: str | Sequence[str] = "a", kind: NodeKind = NodeKind.EVENT) -> Node:
+def node(name: str, second: float, person: str | Sequence[str] = "a", kind: NodeKind = NodeKind.EVENT) -> ChainNode:
     people = (person,) if isinstance(person, str) and person else tuple(person)
-    return Node(name, "chain", kind, f"what {name} tells", round(second * SECOND), round((second + 1) * SECOND), people)
+    return ChainNode(
+        name, "chain", kind, f"what {name} tells", round(second * SECOND), round((second + 1) * SECOND), people
+    )
 
 
-def graph(nodes: Iterable[Node], edges: str = "") -> ChainGraph:
+def graph(nodes: Iterable[ChainNode], edges: str = "") -> ChainGraph:
     """Edges are written as in `a>b b>c`."""
     ranked = tuple(sorted(nodes, key=lambda one: (one.start_us, one.id)))
     drawn = tuple(sorted(Edge(*one.split(">")) for one in edges.split()))

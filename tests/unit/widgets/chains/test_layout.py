@@ -5,15 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from project.chains import ChainGraph
+from project.entities.causal_chains import ChainGraph
 from tests.unit.widgets.chains.graphs import SECOND, graph, graphs, node
-from widgets.chains.axis import WAIT, fitted
-from widgets.chains.layout import HEIGHT, NEEDED, NOBODY, SETTLED, WIDTH, Layout, Placement
+from widgets.graph.graph_layout import HEIGHT, NEEDED, NOBODY, SETTLED, WAIT, WIDTH, ChainLayout, Placement, fitted
 
 PEOPLE = ["a", "b", "c"]
 
 
-def covering(layout: Layout) -> list[tuple[str, str]]:
+def covering(layout: ChainLayout) -> list[tuple[str, str]]:
     boxes = [*layout.boxes.items()]
     return [
         (one, other)
@@ -23,7 +22,7 @@ def covering(layout: Layout) -> list[tuple[str, str]]:
     ]
 
 
-def length(shown: ChainGraph, layout: Layout) -> float:
+def length(shown: ChainGraph, layout: ChainLayout) -> float:
     return sum(abs(layout.boxes[one.reason_id].y - layout.boxes[one.result_id].y) for one in shown.edges)
 
 
@@ -63,7 +62,7 @@ def test_adding_a_node_or_an_edge_or_taking_one_away_moves_no_other(shown, data)
     assert inside(again, shown) == inside(before, shown)
 
 
-def inside(layout: Layout, shown: ChainGraph) -> dict[str, tuple[float, float]]:
+def inside(layout: ChainLayout, shown: ChainGraph) -> dict[str, tuple[float, float]]:
     tops = {row.person: row.top for row in layout.rows}
     return {
         one.id: (layout.boxes[one.id].x, layout.boxes[one.id].y - tops[one.people[0] if one.people else NOBODY])

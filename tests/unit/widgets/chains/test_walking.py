@@ -1,10 +1,8 @@
 import pytest
 
 from tests.unit.widgets.chains.graphs import graph, node
-from widgets.chains.edges import Way, curve, nearest, sampled
-from widgets.chains.layout import WIDTH, Box, Placement
-from widgets.chains.linking import caution, upstream, why_not
-from widgets.chains.walking import Step, beside, in_time
+from widgets.graph.graph_layout import WIDTH, Box, GraphDirection, Placement, beside, in_time
+from widgets.graph.graph_model import ArrowDirection, caution, curve, nearest, sampled, upstream, why_not
 
 NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
 SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t q>t")
@@ -14,22 +12,22 @@ LAYOUT = Placement().lay_out(SHOWN, ["a", "b"])
 @pytest.mark.parametrize(
     ("start", "step", "end"),
     [
-        (None, Step.RIGHT, "p"),
-        ("p", Step.RIGHT, "r"),
-        ("r", Step.LEFT, "p"),
-        ("p", Step.LEFT, None),
-        ("t", Step.RIGHT, None),
-        ("p", Step.DOWN, "q"),
-        ("s", Step.UP, "r"),
-        ("s", Step.DOWN, "u"),
-        ("u", Step.DOWN, None),
-        ("r", Step.REASON, "p"),
-        ("q", Step.RESULT, "r"),
-        ("q", Step.REASON, None),
-        ("p", Step.SIBLING, "q"),
-        ("q", Step.SIBLING, "s"),
-        ("s", Step.SIBLING, "q"),
-        ("u", Step.SIBLING, None),
+        (None, GraphDirection.RIGHT, "p"),
+        ("p", GraphDirection.RIGHT, "r"),
+        ("r", GraphDirection.LEFT, "p"),
+        ("p", GraphDirection.LEFT, None),
+        ("t", GraphDirection.RIGHT, None),
+        ("p", GraphDirection.DOWN, "q"),
+        ("s", GraphDirection.UP, "r"),
+        ("s", GraphDirection.DOWN, "u"),
+        ("u", GraphDirection.DOWN, None),
+        ("r", GraphDirection.REASON, "p"),
+        ("q", GraphDirection.RESULT, "r"),
+        ("q", GraphDirection.REASON, None),
+        ("p", GraphDirection.SIBLING, "q"),
+        ("q", GraphDirection.SIBLING, "s"),
+        ("s", GraphDirection.SIBLING, "q"),
+        ("u", GraphDirection.SIBLING, None),
     ],
 )
 def test_arrows_lead_along_rows_and_edges(start, step, end):
@@ -49,7 +47,7 @@ def test_every_node_with_edges_is_reached_by_the_keys_alone():
     reached, ahead = {"p"}, ["p"]
     while ahead:
         here = ahead.pop()
-        new = {beside(SHOWN, LAYOUT, here, step) for step in Step} - reached - {None}
+        new = {beside(SHOWN, LAYOUT, here, step) for step in GraphDirection} - reached - {None}
         reached |= new
         ahead += new
     assert reached == {one.id for one in SHOWN.nodes}
@@ -71,10 +69,10 @@ def test_a_reason_that_starts_after_its_result_is_a_warning():
 @pytest.mark.parametrize(
     ("reason", "result", "way"),
     [
-        (Box(0, 0), Box(400, 200), Way.RIGHT),
-        (Box(0, 0), Box(60, 200), Way.DOWN),
-        (Box(0, 200), Box(60, 0), Way.UP),
-        (Box(400, 0), Box(0, 0), Way.UP),
+        (Box(0, 0), Box(400, 200), ArrowDirection.RIGHT),
+        (Box(0, 0), Box(60, 200), ArrowDirection.DOWN),
+        (Box(0, 200), Box(60, 0), ArrowDirection.UP),
+        (Box(400, 0), Box(0, 0), ArrowDirection.UP),
     ],
 )
 def test_an_arrow_ends_on_the_rim_of_its_result(reason, result, way):

@@ -5,17 +5,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.commands.judges import add_judge
-from app.core.session import Session
+from benchmark.judging.judge_registry import add_judge
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from project.entities.frozen_items import BenchmarkRun, RunAnswer
+from project.entities.judgments import PERSON
 from project.ids import new_id
-from project.item_sets import BenchmarkRun, RunAnswer
-from project.judging import PERSON
 from project.progress import Silent
-from project.queries.annotators import all_annotators
-from project.queries.item_sets import answers_of, insert_answers, insert_benchmark_run, items_of
-from project.queries.judges import all_judges
+from project.queries.annotator_rows import all_annotators
+from project.queries.item_set_rows import answers_of, insert_answers, insert_benchmark_run, items_of
+from project.queries.judgment_rows import all_judges
+from project.session.session import Session
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
 
@@ -49,7 +49,7 @@ def asked_study(folder: Path) -> Iterator[Session]:
         for backend in ("oracle", "random", "constant"):
             add_judge(opened, backend, backend, "", {"says": "error"} if backend == "constant" else {})
         item_set, _ = verdicts(opened, LABELS, draws=3, recordings=HOMES)
-        runs = run_benchmark(opened, Wanted([item_set], all_judges(opened.study)), Silent()).runs
+        runs = run_benchmark(opened, BenchmarkRequest([item_set], all_judges(opened.study)), Silent()).runs
         oracle, constant = (next(one for one in runs if one.judge["name"] == name) for name in ("oracle", "constant"))
         items = [one for one in items_of(opened.study, item_set.id) if one.content["truth"]["verdict"] != "error"]  # type: ignore[call-overload, index]
         seen = [one for draw in range(3) for one in [each.id for each in items if each.draw == draw][:draw]]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.report.document import Report, Standing
-from app.core.benchmark.report.making import Wish, gather, report_of
-from app.core.session import Session
+from benchmark.report.benchmark_report import ReportOptions, gather, report_of
+from benchmark.report.report_document import BenchmarkReport, ResultOrigin
 from project.progress import Silent
+from project.session.session import Session
 from tests.unit.core.benchmark.report.asked_under_conditions import asked_study
 
 
@@ -18,15 +18,15 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def report(session: Session) -> Report:
-    return report_of(gather(session, Wish(), Silent()), {})
+def report(session: Session) -> BenchmarkReport:
+    return report_of(gather(session, ReportOptions(), Silent()), {})
 
 
 def test_each_condition_stands_beside_raw_with_its_tests(session: Session) -> None:
     tables = {table.key: table for one in report(session).sections for table in one.tables}
     values = tables["conditions-accuracy"]
     assert [one.name for one in values.columns][:2] == ["Raw", "Blur"]
-    (own,) = [row for row in values.rows if row.standing is not Standing.PUBLISHED]
+    (own,) = [row for row in values.rows if row.standing is not ResultOrigin.PUBLISHED]
     raw, blur = own.cells[:2]
     assert raw.value == 1.0
     assert blur.value is not None
@@ -35,14 +35,14 @@ def test_each_condition_stands_beside_raw_with_its_tests(session: Session) -> No
     assert tested.name.endswith("oracle: blur")
     assert tested.cells[0].value == pytest.approx(blur.value - raw.value)
     assert tested.cells[-1].text in ("different", "open")
-    published = [row for row in tables["conditions-macro-f1"].rows if row.standing is Standing.PUBLISHED]
+    published = [row for row in tables["conditions-macro-f1"].rows if row.standing is ResultOrigin.PUBLISHED]
     assert [row.name for row in published] == ["(L+V) GPT-4o", "(L+V) Gemma-3", "(L+V) LLaVA-Next"]
 
 
 def test_people_are_measured_rows_under_a_code(session: Session) -> None:
     (table,) = [table for one in report(session).sections for table in one.tables if table.key == "shrec-1"]
-    (person,) = [row for row in table.rows if row.standing is Standing.PERSON]
+    (person,) = [row for row in table.rows if row.standing is ResultOrigin.PERSON]
     assert person.name == "(L) Person A01"
     assert person.cells[0].value == 1.0
     order = [row.standing for row in table.rows]
-    assert order.index(Standing.PERSON) < order.index(Standing.CHANCE) < order.index(Standing.PUBLISHED)
+    assert order.index(ResultOrigin.PERSON) < order.index(ResultOrigin.CHANCE) < order.index(ResultOrigin.PUBLISHED)

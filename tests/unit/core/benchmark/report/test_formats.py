@@ -10,63 +10,72 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.benchmark.report.document import (
-    Answered,
-    Cell,
-    Column,
+from benchmark.report import latex_report as latex
+from benchmark.report import markdown_report as markdown
+from benchmark.report.html_report import html_of, items_page
+from benchmark.report.latex_report import latex_document, latex_table
+from benchmark.report.markdown_report import csv_of, items_csv, markdown_of
+from benchmark.report.report_document import (
+    BenchmarkReport,
     ItemLine,
-    ItemList,
+    ItemListLink,
     ItemPart,
-    Number,
-    Picture,
-    Report,
-    Row,
-    Section,
-    Standing,
-    Table,
-    Target,
+    NumberFormat,
+    ReportAnswer,
+    ReportCell,
+    ReportColumn,
+    ReportItemList,
+    ReportPlot,
+    ReportRow,
+    ReportSection,
+    ReportTable,
+    ResultOrigin,
 )
-from app.core.benchmark.report.formats import latex, markdown
-from app.core.benchmark.report.formats.html import html_of
-from app.core.benchmark.report.formats.html_items import items_page
-from app.core.benchmark.report.formats.latex import latex_document, latex_table
-from app.core.benchmark.report.formats.markdown import markdown_of
-from app.core.benchmark.report.formats.tables_csv import csv_of, items_csv
 
 EVIL = (
     '<script src="https://evil.example/x.js">alert(1)</script>&<img onerror=x>[a](http://evil.example) '
     "\\input{/etc/passwd} 50% a_b #1 $x$ ~ ^ `c` | 'q' \"d\""
 )
 COLUMNS = (
-    Column("a", "Acc.", group="Error & none"),
-    Column("b", "F1", group="Error & none"),
-    Column("n", "n", Number.COUNT),
-    Column("p", "p", Number.P),
+    ReportColumn("a", "Acc.", group="Error & none"),
+    ReportColumn("b", "F1", group="Error & none"),
+    ReportColumn("n", "n", NumberFormat.COUNT),
+    ReportColumn("p", "p", NumberFormat.P),
 )
 ROWS = (
-    Row(
+    ReportRow(
         "(L) gpt",
-        Standing.JUDGE,
+        ResultOrigin.JUDGE,
         (
-            Cell(0.571, 0.02, 0.5, 0.64, 200, target=Target("001-verdict", "attributes-norms"), best=True),
-            Cell(None, why="undefined"),
-            Cell(1200.0),
-            Cell(0.0004),
+            ReportCell(0.571, 0.02, 0.5, 0.64, 200, target=ItemListLink("001-verdict", "attributes-norms"), best=True),
+            ReportCell(None, why="undefined"),
+            ReportCell(1200.0),
+            ReportCell(0.0004),
         ),
     ),
-    Row(EVIL, Standing.PERSON, (Cell(0.5), Cell(0.25, 0.1), Cell(3.0), Cell(0.25))),
-    Row("(L+V) o1", Standing.PUBLISHED, (Cell(0.24, 0.04), Cell(), Cell(), Cell()), "SHREC, Table 1"),
+    ReportRow(EVIL, ResultOrigin.PERSON, (ReportCell(0.5), ReportCell(0.25, 0.1), ReportCell(3.0), ReportCell(0.25))),
+    ReportRow(
+        "(L+V) o1",
+        ResultOrigin.PUBLISHED,
+        (ReportCell(0.24, 0.04), ReportCell(), ReportCell(), ReportCell()),
+        "SHREC, Table 1",
+    ),
 )
-TABLE = Table("shrec-1", f"Table 1 {EVIL}", EVIL, COLUMNS, ROWS)
+TABLE = ReportTable("shrec-1", f"Table 1 {EVIL}", EVIL, COLUMNS, ROWS)
 SVG = b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><title>t</title><text>0.571</text></svg>'
-PICTURE = Picture("radar", EVIL, f"numbers\n{EVIL}", SVG, b"png", "a,b\r\n")
+PICTURE = ReportPlot("radar", EVIL, f"numbers\n{EVIL}", SVG, b"png", "a,b\r\n")
 LINE = ItemLine(
     *(1, 2, 17, "recording-id", 83_456_000, 90_000_000, "wrong"),
-    *(Answered("error", "none", "norms"), Answered("Error", "None", EVIL), 1500, True, {EVIL: EVIL}),
+    *(ReportAnswer("error", "none", "norms"), ReportAnswer("Error", "None", EVIL), 1500, True, {EVIL: EVIL}),
 )
-LIST = ItemList("001-verdict", "Verdict", EVIL, "set", (LINE,), (ItemPart("attributes-norms", EVIL, (1,)),), 3)
-REPORT = Report(
-    EVIL, "2026-01-01T00:00:00Z", EVIL, {EVIL: EVIL}, (Section("shrec", EVIL, (EVIL,), (TABLE,), (PICTURE,)),), (LIST,)
+LIST = ReportItemList("001-verdict", "Verdict", EVIL, "set", (LINE,), (ItemPart("attributes-norms", EVIL, (1,)),), 3)
+REPORT = BenchmarkReport(
+    EVIL,
+    "2026-01-01T00:00:00Z",
+    EVIL,
+    {EVIL: EVIL},
+    (ReportSection("shrec", EVIL, (EVIL,), (TABLE,), (PICTURE,)),),
+    (LIST,),
 )
 
 
@@ -161,7 +170,7 @@ def test_a_table_as_csv_keeps_every_digit_and_is_no_formula() -> None:
     cells = dict(zip(head, first, strict=True))
     assert cells["Error & none, Acc."] == "0.571"
     assert (cells["Error & none, Acc., low"], cells["Error & none, Acc., n"]) == ("0.5", "200")
-    formula = Table("t", "", "", COLUMNS[:1], (Row("=cmd()", Standing.JUDGE, (Cell(1.0),)),))
+    formula = ReportTable("t", "", "", COLUMNS[:1], (ReportRow("=cmd()", ResultOrigin.JUDGE, (ReportCell(1.0),)),))
     assert "'=cmd()" in csv_of(formula).decode("utf-8-sig")
     assert b"0:01:23.456" in items_csv(LIST)
     assert b"wrong,error,none,norms,1500" in items_csv(LIST)
@@ -186,7 +195,9 @@ def test_any_text_is_harmless_latex(text: str) -> None:
     assert not set(bare) & set("$&#%_^\n\r")
     assert all(ord(one) < 0x180 for one in found)
     if found:
-        row = latex_table(Table("t", text, text, COLUMNS[:1], (Row(text, Standing.JUDGE, (Cell(0.5),)),)))
+        row = latex_table(
+            ReportTable("t", text, text, COLUMNS[:1], (ReportRow(text, ResultOrigin.JUDGE, (ReportCell(0.5),)),))
+        )
         assert balanced(row)
         assert row.count("\\\\\n") == 3, "two heads and one row, whatever the name is"
 

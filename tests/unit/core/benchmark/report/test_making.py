@@ -7,21 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.report.document import Number, Report, Standing, Table
-from app.core.benchmark.report.making import Wish, gather, report_of
-from app.core.benchmark.report.wording import written
-from app.core.benchmark.report.writing import write_report
-from app.core.benchmark.results.figures import RunFigures, figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.commands.judges import add_judge
-from app.core.session import Session
+from benchmark.judging.judge_registry import add_judge
+from benchmark.report.benchmark_report import ReportOptions, gather, report_of, write_report
+from benchmark.report.report_document import BenchmarkReport, NumberFormat, ReportTable, ResultOrigin, written
+from benchmark.runs.run_figures import RunFigures, figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from project.entities.frozen_items import ItemSet
 from project.errors import UserError
-from project.item_sets import ItemSet
 from project.progress import Silent
-from project.queries.hold_outs import set_hold_out
-from project.queries.item_sets import items_of
-from project.queries.judges import all_judges
+from project.queries.item_set_rows import items_of
+from project.queries.judgment_rows import all_judges
+from project.queries.recording_rows import set_hold_out
+from project.session.session import Session
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
 
@@ -54,29 +52,29 @@ def item_set(session: Session) -> ItemSet:
 
 @pytest.fixture
 def asked(session: Session, item_set: ItemSet) -> list[RunFigures]:
-    run_benchmark(session, Wanted([item_set], all_judges(session.study)), Silent())
+    run_benchmark(session, BenchmarkRequest([item_set], all_judges(session.study)), Silent())
     return figures_of(session)
 
 
-EVERYTHING = Wish()
+EVERYTHING = ReportOptions()
 
 
-def report(session: Session, wish: Wish = EVERYTHING, hidden: frozenset[str] = frozenset()) -> Report:
+def report(session: Session, wish: ReportOptions = EVERYTHING, hidden: frozenset[str] = frozenset()) -> BenchmarkReport:
     return report_of(gather(session, wish, Silent(), hidden), {})
 
 
-def tables(made: Report) -> dict[str, Table]:
+def tables(made: BenchmarkReport) -> dict[str, ReportTable]:
     return {table.key: table for section in made.sections for table in section.tables}
 
 
-def everything(made: Report, folder: Path) -> str:
+def everything(made: BenchmarkReport, folder: Path) -> str:
     files = write_report(made, folder, Silent())
     return "\n".join((folder / one).read_text("utf-8-sig") for one in files)
 
 
 def test_the_numbers_of_the_papers_tables_are_the_figures(session: Session, asked: list[RunFigures]) -> None:
     table = tables(report(session))["shrec-1"]
-    own = [row for row in table.rows if row.standing in (Standing.JUDGE, Standing.BASELINE)]
+    own = [row for row in table.rows if row.standing in (ResultOrigin.JUDGE, ResultOrigin.BASELINE)]
     assert len(own) == len(asked) == 3
     places = [column.key for column in table.columns]
     for metric in ("accuracy", "macro_f1"):
@@ -85,17 +83,17 @@ def test_the_numbers_of_the_papers_tables_are_the_figures(session: Session, aske
         assert {(one.value, one.sd, one.low, one.high, one.n) for one in cells} == {
             (one.mean, one.sd, one.low, one.high, one.n) for one in figures if one is not None
         }
-    chance = next(row for row in table.rows if row.standing is Standing.CHANCE)
+    chance = next(row for row in table.rows if row.standing is ResultOrigin.CHANCE)
     assert chance.cells[places.index("verdict.accuracy")].value == pytest.approx(1 / 3)
 
 
 def test_published_rows_stand_below_with_their_source(session: Session, asked: list[RunFigures]) -> None:
     rows = tables(report(session))["shrec-1"].rows
-    published = [row for row in rows if row.standing is Standing.PUBLISHED]
+    published = [row for row in rows if row.standing is ResultOrigin.PUBLISHED]
     assert len(published) == 18
     assert rows[-18:] == tuple(published)
     human = next(row for row in published if row.name == "Human")
-    assert [written(cell, Number.SHARE) for cell in human.cells[:2]] == ["0.57", "0.45"]
+    assert [written(cell, NumberFormat.SHARE) for cell in human.cells[:2]] == ["0.57", "0.45"]
     assert human.source == "SHREC, Table 1"
 
 
@@ -107,7 +105,7 @@ def test_every_number_leads_to_a_list_that_is_there(session: Session, asked: lis
     ]
     assert targets
     assert all(one.part in parts[one.list] for one in targets)
-    for one, figures in zip(made.lists, (gather(session, Wish(), Silent()).material.asked), strict=True):
+    for one, figures in zip(made.lists, (gather(session, ReportOptions(), Silent()).material.asked), strict=True):
         right = [line.outcome == "right" for line in one.lines]
         assert sum(right) == sum(item.right is True for item in figures.figures.items)
         assert [line.number for line in one.lines] == [*range(1, len(LABELS) + 1)]
@@ -153,7 +151,7 @@ def test_a_report_tells_no_name_no_path_and_no_text(session: Session, asked: lis
 def test_texts_go_in_when_asked_for_and_the_report_says_so_loudly(
     session: Session, asked: list[RunFigures], tmp_path: Path
 ) -> None:
-    made = report(session, Wish(texts=True))
+    made = report(session, ReportOptions(texts=True))
     assert "Do not pass it on" in made.warning
     text = (tmp_path / "out" / "report.html", tmp_path / "out" / "items" / f"{made.lists[0].key}.html")
     write_report(made, tmp_path / "out", Silent())
@@ -184,7 +182,7 @@ def test_the_same_judges_beside_an_earlier_report_have_changed_nothing(
     session: Session, asked: list[RunFigures], tmp_path: Path
 ) -> None:
     write_report(report(session), tmp_path / "before", Silent())
-    table = tables(report(session, Wish(against=str(tmp_path / "before"))))["earlier"]
+    table = tables(report(session, ReportOptions(against=str(tmp_path / "before"))))["earlier"]
     assert len(table.rows) == 6
     assert {row.cells[2].value for row in table.rows} == {0.0}
     assert {row.cells[-1].text for row in table.rows} == {"within noise"}
@@ -199,7 +197,7 @@ def test_a_change_beyond_noise_is_called_one(session: Session, asked: list[RunFi
         for figure in one["figures"]:
             figure["mean"], figure["interval"] = 0.0, [0.0, 0.0]
     path.write_text(json.dumps(found))
-    rows = tables(report(session, Wish(against=str(path))))["earlier"].rows
+    rows = tables(report(session, ReportOptions(against=str(path))))["earlier"].rows
     says = {row.name: row.cells[-1].text for row in rows}
     assert says["Verdict: (L) oracle, accuracy"] == "better"
     oracle = next(row for row in rows if row.name == "Verdict: (L) oracle, accuracy")
@@ -208,7 +206,7 @@ def test_a_change_beyond_noise_is_called_one(session: Session, asked: list[RunFi
 
 def test_runs_are_compared_with_one_of_this_study(session: Session, asked: list[RunFigures]) -> None:
     random = next(one for one in asked if one.judge == "random")
-    table = tables(report(session, Wish(against=random.run.id)))["earlier"]
+    table = tables(report(session, ReportOptions(against=random.run.id)))["earlier"]
     assert all("beside (L) random of " in row.name for row in table.rows)
     assert {row.name.split(" beside ")[0] for row in table.rows} >= {"Verdict: (L) oracle"}
 
@@ -218,9 +216,9 @@ def test_what_is_no_earlier_report_is_refused_in_one_line(
 ) -> None:
     (tmp_path / "results.json").write_text("[]")
     with pytest.raises(UserError, match="not the results of a report"):
-        report(session, Wish(against=str(tmp_path)))
+        report(session, ReportOptions(against=str(tmp_path)))
     with pytest.raises(UserError, match="no run"):
-        report(session, Wish(against="nowhere"))
+        report(session, ReportOptions(against="nowhere"))
 
 
 def test_a_folder_that_holds_anything_is_refused_and_nothing_is_left(

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.benchmark.report.texts import texts_of
-from app.core.benchmark.results.figures import figures_of
-from app.core.benchmark.running.running import run_benchmark
-from app.core.benchmark.running.wanted import Wanted
-from app.core.commands.judges import add_judge
-from app.core.session import Session
-from project.item_sets import Shown
+from benchmark.judging.judge_registry import add_judge
+from benchmark.report.report_data import texts_of
+from benchmark.runs.run_figures import figures_of
+from benchmark.runs.run_plan import BenchmarkRequest
+from benchmark.runs.scheduler import run_benchmark
+from project.entities.frozen_items import ItemModality
+from project.entities.study_records import Json
 from project.progress import Silent
-from project.types import Json
+from project.session.session import Session
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import WALK, open_study
 
@@ -31,7 +31,7 @@ def test_options_of_what_may_not_leave_or_is_gone_are_left_out(
 ) -> None:
     made, (item, *_) = verdicts(session, ["error"])
     judge = add_judge(session, "oracle", "oracle", "", {})[0]
-    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.WORDS), Silent())
     (run,) = figures_of(session)
     borrowing = replace(item, content={**item.content, "options": ["One.", "Two."], "homes": taken_from})
     assert len(texts_of(session, run, {item.id: borrowing}, withheld)) == told

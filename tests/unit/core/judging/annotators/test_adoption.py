@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.adoption import adopt
-from app.core.commands.history import redo, undo
-from app.core.commands.segments import set_field
-from app.core.judging.annotators.adopted import taken_over
-from app.core.session import Session
+from annotate.blinding.own_answers import taken_over
+from annotate.blinding.reveals import adopt
+from annotate.segments.segment_edits import set_field
+from annotate.study.recording_edits import redo, undo
+from project.entities.judgments import JudgmentStatus
 from project.errors import UserError
-from project.judging import JudgmentStatus
-from project.queries.adoptions import adoptions
-from project.queries.judgments import reveals
-from project.queries.segments import values_of
+from project.queries.judgment_rows import adoptions, reveals
+from project.queries.segment_rows import values_of
+from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands.blind_first import set_blind_first
-from app.core.commands.segments import set_field
-from app.core.judging.annotators.disagreement import VerdictBoard, Verdicts, differing, entropy, ordered
-from app.core.session import Session
-from project.judging import JudgmentStatus
+from annotate.blinding.label_disagreement import VerdictBoard, Verdicts, differing, entropy, ordered
+from annotate.blinding.reveals import set_blind_first
+from annotate.segments.segment_edits import set_field
+from project.entities.judgments import JudgmentStatus
+from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import WALK, mark, open_study, person
 

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.segments import set_field, set_label
-from app.core.filtering import Filter
-from app.core.judging.annotators.reveals import reveal
-from app.core.segment_columns import SegmentColumns
-from app.core.segment_table import SegmentTable
-from app.core.session import Session
-from project.queries.judgments import reveals
-from project.types import Changes
+from annotate.blinding.reveals import reveal
+from annotate.review.segment_table import Filter, SegmentColumns, SegmentTable
+from annotate.segments.segment_edits import set_field, set_label
+from project.entities.study_records import Changes
+from project.queries.judgment_rows import reveals
+from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study
 

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from app.core.judging.annotators.person_form import FORM, person_task, save_answer
-from app.core.judging.annotators.reveals import may_see, reveal
-from app.core.judging.seeing.plan import SightSettings
-from app.core.judging.seeing.sight import plan_sight
-from app.core.session import Session
+from annotate.blinding.reveals import may_see, reveal
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judging.person_judge import FORM, person_task, save_answer
+from project.entities.judgments import PERSON
 from project.errors import UserError
-from project.judging import PERSON
-from project.queries.judgments import judgments_of
+from project.queries.judgment_rows import judgments_of
+from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study, person
 
-WORDS = SightSettings(frames=0)
+WORDS = InputSettings(frames=0)
 
 
 @pytest.fixture

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.blind_first import set_blind_first
-from app.core.commands.history import undo
-from app.core.commands.segments import set_field
-from app.core.judging.annotators.own_words import OwnWords
-from app.core.judging.annotators.reveals import BLIND_FIRST, blind_first, may_see, reveal, shown
-from app.core.session import Session
-from project.queries.judgments import reveals
-from project.queries.segments import all_segments
+from annotate.blinding.own_answers import OwnWords
+from annotate.blinding.reveals import BLIND_FIRST, blind_first, may_see, reveal, set_blind_first, shown
+from annotate.segments.segment_edits import set_field
+from annotate.study.recording_edits import undo
+from project.queries.judgment_rows import reveals
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study, person
 

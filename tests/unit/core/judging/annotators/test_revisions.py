@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.adoption import adopt
-from app.core.commands.blind_first import set_blind_first
-from app.core.commands.history import undo
-from app.core.commands.segments import delete_segments, move_segments, set_field, set_label
-from app.core.judging.annotators.reveals import reveal
-from app.core.judging.annotators.revisions import revised_segments, revisions
-from app.core.session import Session
+from annotate.blinding.reveals import adopt, reveal, set_blind_first
+from annotate.blinding.revisions import revised_segments, revisions
+from annotate.segments.segment_edits import delete_segments, move_segments, set_field, set_label
+from annotate.study.recording_edits import undo
+from project.session.session import Session
 from tests.fakes.judgments import judged
 from tests.unit.core.pairs import SECOND, mark, open_study, person
 

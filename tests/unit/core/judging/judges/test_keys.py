@@ -7,9 +7,9 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError
 
-from app.core.judging.judges.keys import address_of, forget_key, keep_key, key_of, place_of, variable_of, without_key
+from benchmark.judging.judge_keys import address_of, forget_key, keep_key, key_of, place_of, variable_of, without_key
+from project.entities.judgments import JudgeEntry
 from project.errors import UserError
-from project.judging import JudgeEntry
 
 
 class Ring(KeyringBackend):

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.jobs import run_here
-from app.core.judging.judges import trying
-from app.core.session import Session
-from project.judging import JudgeEntry
-from project.policy import Forbidden, Purpose
+from benchmark.judging import judge_trial as trying
+from project.entities.egress_policy import Forbidden, Purpose
+from project.entities.judgments import JudgeEntry
 from project.progress import Silent
-from project.queries.policy import all_egress
+from project.queries.policy_rows import all_egress
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.fakes.misbehaving_server import misbehaving, says
 from tests.unit.core.pairs import open_study
 

@@ -8,23 +8,22 @@ from typing import Any, cast
 
 import pytest
 
-from app.core.clock import utc_now
-from app.core.commands.judges import add_judge, change_judge
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import Asking, prepare, queue_of, renew, unanswered
-from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.lane import GIVE_UP_AFTER
-from app.core.judging.runs.wanted import AskRequest
-from app.core.session import Session
+from benchmark.judging.ask_job import AskPlan, prepare, queue_of, renew, unanswered
+from benchmark.judging.judge_registry import add_judge, change_judge
+from benchmark.judging.judge_worker import GIVE_UP_AFTER
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import AskRequest
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
+from project.entities.study_records import Json, Utterance
 from project.errors import UserError
 from project.ids import new_id
-from project.judging import JudgeEntry, Judgment, JudgmentStatus
 from project.progress import Silent
-from project.queries.judges import all_judges
-from project.queries.judgments import judgments_of
-from project.queries.policy import all_egress
-from project.queries.utterances import insert_utterances
-from project.types import Json, Utterance
+from project.queries.judgment_rows import all_judges, judgments_of
+from project.queries.policy_rows import all_egress
+from project.queries.transcript_rows import insert_utterances
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.timebase import utc_now
 from tests.fakes.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
@@ -42,7 +41,9 @@ def model(session: Session, server: Server, name: str = "model", **settings: Any
     return add_judge(session, name, "openai", "fake-1", {**usual, **settings})[0]
 
 
-def ask(session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any) -> tuple[Asking, dict[str, Any]]:
+def ask(
+    session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any
+) -> tuple[AskPlan, dict[str, Any]]:
     asking = prepare(session, AskRequest(judges, segments, "verdict", **facts))
     result = run_here(session, asking.work, Silent())[0] if asking.work else {}
     return asking, result

@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.judging.runs.budget import Cost, Limits, Purse
+from benchmark.judging.run_budget import BudgetTracker, Cost, Limits
 
 requests = st.lists(
     st.tuples(st.integers(0, 400), st.floats(0, 1), st.integers(1, 4)).map(
@@ -15,7 +15,7 @@ requests = st.lists(
 )
 
 
-async def spend(purse: Purse, asked: list[tuple[Cost, float, int]]) -> list[bool]:
+async def spend(purse: BudgetTracker, asked: list[tuple[Cost, float, int]]) -> list[bool]:
     async def one(most: Cost, share: float, rounds: int) -> bool:
         held = await purse.hold(lambda: most)
         assert purse.limits.allow(purse.spent + purse.held)
@@ -32,7 +32,7 @@ async def spend(purse: Purse, asked: list[tuple[Cost, float, int]]) -> list[bool
 
 @given(requests, st.none() | st.integers(0, 2000), st.none() | st.floats(0, 0.002))
 def test_it_is_never_passed(asked: list[tuple[Cost, float, int]], tokens: int | None, money: float | None) -> None:
-    purse = Purse(Limits(money, tokens))
+    purse = BudgetTracker(Limits(money, tokens))
     sent = asyncio.run(spend(purse, asked))
     assert purse.held == Cost()
     assert purse.limits.allow(purse.spent)
@@ -44,20 +44,20 @@ def test_it_is_never_passed(asked: list[tuple[Cost, float, int]], tokens: int | 
 
 
 def test_one_that_does_not_fit_now_waits_for_what_others_leave() -> None:
-    purse = Purse(Limits(tokens=100))
+    purse = BudgetTracker(Limits(tokens=100))
     asked = [(Cost(60), 0.1, 3), (Cost(60), 0.5, 1)]
     assert asyncio.run(spend(purse, asked)) == [True, True]
     assert purse.spent.tokens == 36
 
 
 def test_one_that_never_fits_is_not_sent_and_does_not_wait() -> None:
-    purse = Purse(Limits(tokens=100))
+    purse = BudgetTracker(Limits(tokens=100))
     assert asyncio.run(spend(purse, [(Cost(101), 1, 1), (Cost(100), 1, 1)])) == [False, True]
 
 
 def test_waiting_can_be_given_up() -> None:
     async def give_up() -> None:
-        purse = Purse(Limits(tokens=10))
+        purse = BudgetTracker(Limits(tokens=10))
         held = await purse.hold(lambda: Cost(10))
         assert held is not None
         waiting = asyncio.create_task(purse.hold(lambda: Cost(5)))

@@ -9,39 +9,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands.transcript import add
-from app.core.judging.runs.asking import AskRequest, prepare
-from app.core.judging.runs.payload import payload_from
-from app.core.judging.seeing.plan import PlannedFrame, PlannedMedia, SightPlan, SightSettings
-from app.core.judging.seeing.request import request_key
-from app.core.session import Session
-from benchmark.tasks.form import Asked, FormSpec
-from models.judges.base import Sampling
-from project.judging import JudgeEntry
-from project.schemes.scheme import Choice, Field, FieldKind
-from project.types import Json
+from annotate.transcript.transcript_edits import add
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, PlannedFrame, PlannedMedia, request_key
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.run_config import AskRequest, payload_from
+from benchmark.prompts.answer_form import AnswerField, FormSpec
+from models.judges.judge_interface import SamplingParameters
+from project.entities.judgments import JudgeEntry
+from project.entities.study_records import Json
+from project.schemes.scheme import Field, FieldChoice, FieldKind
+from project.session.session import Session
 from tests.unit.core.pairs import WALK, mark, open_study
 
 SETTINGS: dict[str, Json] = {"url": "http://127.0.0.1:9/v1", "sees": "text"}
 
 
 def form(*labels: str) -> FormSpec:
-    choices = tuple(Choice(one, one.capitalize(), "d", 0) for one in labels)
-    return FormSpec("verdict", (Asked(Field("label", FieldKind.CHOICE, "Label", choices=choices), required=True),))
+    choices = tuple(FieldChoice(one, one.capitalize(), "d", 0) for one in labels)
+    return FormSpec(
+        "verdict", (AnswerField(Field("label", FieldKind.CHOICE, "Label", choices=choices), required=True),)
+    )
 
 
 MEDIA = PlannedMedia(Path("a.mp4"), "f1", 0, (PlannedFrame(3, 120_000, "0.1 s"),), None, 320, 240, 85)
-PLAN = SightPlan(
+PLAN = InputPlan(
     "r", "s", 0, 1_000_000, "verdict", "plain", "raw", "verdict@1", "system", "text", MEDIA, form("a", "b")
 )
-SAMPLING = Sampling(0.5, 7, 64)
+SAMPLING = SamplingParameters(0.5, 7, 64)
 
 
-def media(**changed: Any) -> Callable[[SightPlan], SightPlan]:
+def media(**changed: Any) -> Callable[[InputPlan], InputPlan]:
     return lambda plan: replace(plan, media=replace(MEDIA, **changed))
 
 
-def plan(**changed: Any) -> Callable[[SightPlan], SightPlan]:
+def plan(**changed: Any) -> Callable[[InputPlan], InputPlan]:
     return lambda before: replace(before, **changed)
 
 
@@ -61,7 +62,8 @@ SAYS_NOTHING = [
 def test_whatever_decides_an_answer_makes_another_key() -> None:
     keys = [request_key(change(PLAN), "judge", SAMPLING) for change in DECIDES]
     keys += [
-        request_key(PLAN, "judge", one) for one in (Sampling(0.4, 7, 64), Sampling(0.5, 8, 64), Sampling(0.5, 7, 65))
+        request_key(PLAN, "judge", one)
+        for one in (SamplingParameters(0.4, 7, 64), SamplingParameters(0.5, 8, 64), SamplingParameters(0.5, 7, 65))
     ]
     keys += [request_key(PLAN, "judge 2", SAMPLING), request_key(PLAN, "judge", SAMPLING, ["item"])]
     keys.append(request_key(PLAN, "judge", SAMPLING))
@@ -72,7 +74,9 @@ def test_what_decides_nothing_makes_no_other_key() -> None:
     assert {request_key(change(PLAN), "judge", SAMPLING) for change in SAYS_NOTHING} == {
         request_key(PLAN, "judge", SAMPLING)
     }
-    assert request_key(PLAN, "judge", Sampling(1, 7, 64)) == request_key(PLAN, "judge", Sampling(1.0, 7, 64))
+    assert request_key(PLAN, "judge", SamplingParameters(1, 7, 64)) == request_key(
+        PLAN, "judge", SamplingParameters(1.0, 7, 64)
+    )
 
 
 @given(st.text(), st.text(), st.text(), st.text())
@@ -92,10 +96,10 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def key_of(
     session: Session, segment: str, *, name: str = "one", model: str = "m", task: str = "verdict",
-    sight: SightSettings | None = None, seed: int = 0, settings: Mapping[str, Json] | None = None,
+    sight: InputSettings | None = None, seed: int = 0, settings: Mapping[str, Json] | None = None,
 ) -> str:  # fmt: skip
     entry = JudgeEntry(f"id of {name}", name, "openai", model, {**SETTINGS, **(settings or {})})
-    work = prepare(session, AskRequest([entry], [segment], task, seed=seed, sight=sight or SightSettings())).work
+    work = prepare(session, AskRequest([entry], [segment], task, seed=seed, sight=sight or InputSettings())).work
     assert work is not None
     (item,) = payload_from(work.parameters).items
     return item.request_key
@@ -124,7 +128,7 @@ def test_of_a_segment_whatever_is_told_of_it_counts(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     keys = [key_of(session, segment)]
     add(session, WALK, 9_000_000, 9_500_000, "Before.", None)
-    keys += [key_of(session, segment), key_of(session, segment, sight=SightSettings(before=0))]
+    keys += [key_of(session, segment), key_of(session, segment, sight=InputSettings(before=0))]
     add(session, WALK, 12_000_000, 13_000_000, "In it.", None)
     keys.append(key_of(session, segment))
     assert len({keys[0], keys[1], keys[3]}) == 3

@@ -1,13 +1,13 @@
 """What is told of a run stays small, however much was not asked."""
 
-from app.core.judging.runs.outcome import Outcome, outcome_from
+from benchmark.judging.run_outcome import RunOutcome, outcome_from
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.errors import UserError
-from project.judging import About, Subject
 
 
 def test_a_note_names_the_first_things_and_counts_the_others() -> None:
-    outcome = Outcome()
-    keys = [About(Subject.ITEM, f"item {number}").key for number in range(10_000)]
+    outcome = RunOutcome()
+    keys = [JudgmentTarget(JudgmentTargetKind.ITEM, f"item {number}").key for number in range(10_000)]
     for key in keys:
         outcome.note(None, key, UserError("It has no rendering.", "Export one."))
     (told,) = outcome.told()["notes"]  # type: ignore[union-attr]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.judging.runs.pace import MINUTE_S, SOON_S, Pace
+from benchmark.judging.run_budget import MINUTE_S, SOON_S, RateLimiter
 from tests.waiting import HANG_S
 
 
@@ -33,7 +33,7 @@ class Asked:
     now: int = 0
     most: int = 0
 
-    async def request(self, pace: Pace, duration: float) -> None:
+    async def request(self, pace: RateLimiter, duration: float) -> None:
         async with pace.turn():
             self.began.append(self.clock.now)
             self.now += 1
@@ -42,7 +42,7 @@ class Asked:
             self.now -= 1
 
 
-async def ask(pace: Pace, asked: Asked, duration: float, requests: int, of_another: bool) -> None:
+async def ask(pace: RateLimiter, asked: Asked, duration: float, requests: int, of_another: bool) -> None:
     """Ask a question that takes so many requests; in the course of another judge's question, outside of a slot."""
     if of_another:
         for _ in range(requests):
@@ -53,7 +53,7 @@ async def ask(pace: Pace, asked: Asked, duration: float, requests: int, of_anoth
             await asked.request(pace, duration)
 
 
-async def ask_all(pace: Pace, asked: Asked, questions: list[tuple[float, int, bool]]) -> None:
+async def ask_all(pace: RateLimiter, asked: Asked, questions: list[tuple[float, int, bool]]) -> None:
     await asyncio.gather(*(ask(pace, asked, *one) for one in questions))
 
 
@@ -67,7 +67,7 @@ def test_in_no_minute_and_at_no_time_are_more_requests_made_than_allowed(
 ) -> None:
     clock = Clock()
     asked = Asked(clock)
-    asyncio.run(ask_all(Pace(at_once, per_minute, clock, clock.sleep), asked, questions))
+    asyncio.run(ask_all(RateLimiter(at_once, per_minute, clock, clock.sleep), asked, questions))
     assert len(asked.began) == sum(requests for _, requests, _ in questions)
     assert asked.most <= at_once
     for at in asked.began:
@@ -77,7 +77,7 @@ def test_in_no_minute_and_at_no_time_are_more_requests_made_than_allowed(
 def test_what_is_tried_again_waits_too() -> None:
     clock = Clock()
     asked = Asked(clock)
-    asyncio.run(ask_all(Pace(1, 2, clock, clock.sleep), asked, [(0.0, 3, False)]))
+    asyncio.run(ask_all(RateLimiter(1, 2, clock, clock.sleep), asked, [(0.0, 3, False)]))
     assert asked.began[2] - asked.began[0] >= MINUTE_S
 
 
@@ -86,9 +86,9 @@ def test_judges_that_bring_each_others_answers_into_form_do_not_wait_for_each_ot
     asked = Asked(clock)
 
     async def mutual() -> None:
-        one, other = Pace(1), Pace(1)
+        one, other = RateLimiter(1), RateLimiter(1)
 
-        async def question(own: Pace, second: Pace) -> None:
+        async def question(own: RateLimiter, second: RateLimiter) -> None:
             async with own.slot():
                 await asked.request(own, 1.0)
                 await asked.request(second, 1.0)
@@ -104,7 +104,7 @@ def test_judges_that_bring_each_others_answers_into_form_do_not_wait_for_each_ot
 def test_no_more_than_allowed_are_under_way(at_once: int, number: int) -> None:
     now, most = 0, 0
 
-    async def one(pace: Pace) -> None:
+    async def one(pace: RateLimiter) -> None:
         nonlocal now, most
         async with pace.slot():
             now += 1
@@ -113,7 +113,7 @@ def test_no_more_than_allowed_are_under_way(at_once: int, number: int) -> None:
             now -= 1
 
     async def all_of_them() -> None:
-        pace = Pace(at_once)
+        pace = RateLimiter(at_once)
         await asyncio.gather(*(one(pace) for _ in range(number)))
 
     asyncio.run(all_of_them())

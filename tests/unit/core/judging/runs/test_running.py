@@ -5,15 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.lane import GIVE_UP_AFTER
-from app.core.judging.runs.parts import judgment_from
-from app.core.judging.runs.setting import Plan, Sight
-from models.judges.base import Question, Reply, TooLong
-from models.judges.options import ModelOptions
+from benchmark.judging.judge_worker import GIVE_UP_AFTER
+from benchmark.judging.judgment_record import judgment_from
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import JudgeInput, Plan
+from models.judges.judge_interface import JudgeRequest, ModelOptions, Reply, TooLong
+from project.entities.egress_policy import Forbidden
+from project.entities.judgments import JudgmentStatus
 from project.errors import Cancelled, UserError
-from project.judging import JudgmentStatus
-from project.policy import Forbidden
 from tests.fakes.asked import Keeper, Scripted, at_once, lane, reply, run, sight
 
 
@@ -39,7 +38,7 @@ def test_everything_is_asked_once_and_handed_over(threadsafe: bool) -> None:
 def test_a_judge_is_asked_as_often_at_once_as_it_may_be() -> None:
     now, most = 0, 0
 
-    async def counted(question: Question) -> Reply:
+    async def counted(question: JudgeRequest) -> Reply:
         nonlocal now, most
         now += 1
         most = max(most, now)
@@ -52,7 +51,7 @@ def test_a_judge_is_asked_as_often_at_once_as_it_may_be() -> None:
 
 
 def test_a_judge_that_only_fails_is_given_up_and_stops_no_other() -> None:
-    async def down(question: Question) -> Reply:
+    async def down(question: JudgeRequest) -> Reply:
         return reply(JudgmentStatus.ERROR, error="The server is down.", raw="", cost=None)
 
     keeper = Keeper()
@@ -67,7 +66,7 @@ def test_a_judge_that_only_fails_is_given_up_and_stops_no_other() -> None:
 
 
 def test_what_the_policy_forbids_for_all_is_asked_no_more_and_noted_with_its_rule() -> None:
-    async def forbidden(question: Question) -> Reply:
+    async def forbidden(question: JudgeRequest) -> Reply:
         raise Forbidden("hosts", "The policy does not name this machine.", "Have it added.")
 
     gone = lane("gone", forbidden, 20, ModelOptions(concurrency=2))
@@ -83,7 +82,7 @@ def test_what_the_policy_forbids_for_all_is_asked_no_more_and_noted_with_its_rul
 
 
 def test_what_is_forbidden_for_one_segment_leaves_the_others() -> None:
-    async def some(question: Question) -> Reply:
+    async def some(question: JudgeRequest) -> Reply:
         if "of 3?" in question.messages[0].text:
             raise Forbidden("reviewed", "Not reviewed.")
         return reply()
@@ -96,7 +95,7 @@ def test_what_is_forbidden_for_one_segment_leaves_the_others() -> None:
 def test_a_stopped_run_hands_over_what_was_answered() -> None:
     keeper = Keeper()
 
-    async def until_stopped(question: Question) -> Reply:
+    async def until_stopped(question: JudgeRequest) -> Reply:
         if "of 5?" in question.messages[0].text:
             keeper.stopped = True
         if keeper.stopped:
@@ -112,12 +111,12 @@ def test_one_request_or_one_judge_can_be_withdrawn() -> None:
     keeper = Keeper()
     keeper.withdrawn = [["judge slow", "s0"], ["judge gone", ""]]
 
-    async def waiting(question: Question) -> Reply:
+    async def waiting(question: JudgeRequest) -> Reply:
         if "of 0?" in question.messages[0].text:
             await asyncio.Event().wait()
         return reply()
 
-    async def never(question: Question) -> Reply:
+    async def never(question: JudgeRequest) -> Reply:
         await asyncio.Event().wait()
         return reply()
 
@@ -139,7 +138,7 @@ def test_a_budget_stops_before_it_is_passed() -> None:
 
 
 def test_what_a_judge_counts_more_for_than_expected_is_set_aside_for_the_next() -> None:
-    async def greedy(question: Question) -> Reply:
+    async def greedy(question: JudgeRequest) -> Reply:
         await asyncio.sleep(0)
         return reply(tokens_in=3000)
 
@@ -150,7 +149,7 @@ def test_what_a_judge_counts_more_for_than_expected_is_set_aside_for_the_next() 
 
 
 def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_key() -> None:
-    async def picky(question: Question) -> Reply:
+    async def picky(question: JudgeRequest) -> Reply:
         if len(question.messages[0].text) > 6:
             return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(20, 6), cost=None)
         return reply()
@@ -167,7 +166,7 @@ def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_ke
 
 
 def test_what_still_does_not_fit_is_an_error() -> None:
-    async def picky(question: Question) -> Reply:
+    async def picky(question: JudgeRequest) -> Reply:
         return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(), cost=None)
 
     keeper = Keeper()
@@ -178,7 +177,7 @@ def test_what_still_does_not_fit_is_an_error() -> None:
 
 
 def test_a_key_that_a_server_repeats_is_not_kept() -> None:
-    async def telling(question: Question) -> Reply:
+    async def telling(question: JudgeRequest) -> Reply:
         return replace(
             reply(error="Wrong key sk-secret"),
             raw="You sent sk-secret \ud800",
@@ -194,7 +193,7 @@ def test_a_key_that_a_server_repeats_is_not_kept() -> None:
 
 
 def test_what_cannot_be_built_is_noted_for_every_judge_and_the_rest_is_asked() -> None:
-    def build(plan: Plan) -> Sight:
+    def build(plan: Plan) -> JudgeInput:
         if "of 1?" in str(plan["text"]):
             raise UserError("The file is missing.", "Put it back.")
         return sight(plan)

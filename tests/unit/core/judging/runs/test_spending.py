@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.lane import Lane
-from models.judges.base import Mended, Question, Reply
-from models.judges.options import ModelOptions
-from models.judges.turns import lost
-from project.judging import JudgmentStatus
+from benchmark.judging.judge_worker import JudgeWorker
+from benchmark.judging.run_budget import Limits
+from models.judges.judge_interface import JudgeRequest, ModelOptions, RepairLevel, Reply, lost
+from project.entities.judgments import JudgmentStatus
 from tests.fakes.asked import Keeper, lane, reply, run
 
 IN, OUT = 60, 40
@@ -28,7 +26,7 @@ class Server:
     asked: int = 0
     _left: list[tuple[int, bool, bool, bool]] = field(default_factory=list)
 
-    async def answer(self, question: Question) -> Reply:
+    async def answer(self, question: JudgeRequest) -> Reply:
         tries, mended, counts, fails = self.scripts[self.asked % len(self.scripts)]
         self.asked += 1
         requests = 0
@@ -59,7 +57,7 @@ class Server:
             tokens_in=told[0],
             tokens_out=told[1],
             cost=self.options.cost(*told),
-            mended=Mended.REPAIRED if whole > 1 else Mended.NOTHING,
+            mended=RepairLevel.REPAIRED if whole > 1 else RepairLevel.NOTHING,
         )
 
 
@@ -78,7 +76,7 @@ def test_no_budget_is_passed(
 ) -> None:
     options = ModelOptions(price_in=price[0], price_out=price[1], concurrency=at_once, max_tokens=OUT)
     server = Server(options, script)
-    lanes: list[Lane] = [lane("a", server.answer, 12, options)]
+    lanes: list[JudgeWorker] = [lane("a", server.answer, 12, options)]
     limits = Limits(money=(options.cost(tokens, 0) or 0.0)) if in_money else Limits(tokens=tokens)
     asyncio.run(run(lanes, Keeper(), limits=limits).go())
     assert limits.tokens is None or server.tokens <= limits.tokens

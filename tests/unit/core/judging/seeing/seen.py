@@ -8,13 +8,13 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.commands.participants import add_participant
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.segments import add_segment
-from app.core.commands.transcript import add
-from app.core.session import Session
-from project.store import Study
-from project.types import Json, ParticipantRole
+from annotate.segments.segment_edits import add_segment
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.transcript.transcript_edits import add
+from project.entities.study_records import Json, ParticipantRole
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip, number_of
 
 SECOND = 1_000_000

@@ -6,25 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.judges import add_judge
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.plan import hold_out
-from app.core.commands.reviews import decide
-from app.core.commands.transcript import add
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.judging.seeing.sight import SightPlan, SightSettings, plan_from, plan_sight, shares_of
-from app.core.leaving.journal import lines
-from app.core.session import Session
+from annotate.review.peer_review import decide
+from annotate.study.people import add_participant, set_consent
+from annotate.team.assignments import hold_out
+from annotate.transcript.transcript_edits import add
+from anonymize.egress.egress_log import lines
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, plan_from
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.judged_subjects import shares_of
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from project.entities.study_records import ConsentUse, Json, ParticipantRole, ReviewDecision
 from project.progress import Silent
-from project.queries.participants import all_participants, participants_in
-from project.types import ConsentUse, Decision, Json, ParticipantRole
+from project.queries.recording_rows import all_participants, participants_in
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.fakes.misbehaving_server import misbehaving, says
 from tests.unit.core.pairs import SECOND, mark, open_study
 
 OTHER = "walk 2"
-WORDS = SightSettings(frames=0, before=0)
+WORDS = InputSettings(frames=0, before=0)
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def agreed_on(session: Session, start: float, label: str, said: str, recording: 
     made = mark(session, "Bo", start, start + 5, label, recording=recording, **values)
     speaker = next((one.id for one in participants_in(session.study, recording)), None)
     add(session, recording, round(start * SECOND), round((start + 2) * SECOND), said, speaker)
-    decide(session, made, Decision.AGREE)
+    decide(session, made, ReviewDecision.AGREE)
     return made
 
 
@@ -48,7 +50,7 @@ def willing(session: Session, recording: str = OTHER, granted: bool = True) -> N
     set_consent(session, one, ConsentUse.MODELS, granted)
 
 
-def planned(session: Session, place: str, task: str = "verdict") -> SightPlan:
+def planned(session: Session, place: str, task: str = "verdict") -> InputPlan:
     return plan_sight(session, place, task, "few-shot", settings=WORDS)
 
 
@@ -84,7 +86,7 @@ def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None
         made = agreed_on(session, 20, "error", "Words.")
         if why == "disagreed":
             session.annotator_name = "Cy"
-            decide(session, made, Decision.DISAGREE)
+            decide(session, made, ReviewDecision.DISAGREE)
             session.annotator_name = "Ada"
     if why == "nobody knows who spoke":
         add(session, OTHER, 100 * SECOND, 101 * SECOND, "Somebody else speaks.")

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from app.core.jobs import run_here
-from app.core.judging.runs.asking import prepare
-from app.core.judging.runs.wanted import AskRequest
-from app.core.judging.seeing.sight import plan_sight
-from app.core.session import Session
-from project.item_sets import FrozenItem, ItemSet
-from project.judging import About, JudgeEntry, JudgmentStatus, Subject
-from project.queries.item_sets import insert_set
-from project.queries.judgments import judgments_called, judgments_of, labels_given
-from project.questions import Maker, Question, QuestionKind, WrongOption, question_from, question_json
-from project.types import Json
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.run_config import AskRequest
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.judgments import JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import Maker, Question, QuestionKind, WrongOption, question_from, question_json
+from project.entities.study_records import Json
+from project.queries.item_set_rows import insert_set
+from project.queries.judgment_rows import judgments_called, judgments_of, labels_given
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
 QUESTION = Question(
@@ -38,7 +38,7 @@ def freeze(session: Session, *items: FrozenItem) -> list[str]:
     placed = [replace(one, set_id="set", position=place) for place, one in enumerate(items)]
     with session.study.recording_run():
         insert_set(session.study, new, placed)
-    return [About(Subject.ITEM, one.id).key for one in placed]
+    return [JudgmentTarget(JudgmentTargetKind.ITEM, one.id).key for one in placed]
 
 
 def item(about: str = "", **content: Json) -> FrozenItem:

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.judging.seeing.prompt_text import BODY, PARTS, SYSTEM, parts_of, source_of
-from benchmark.prompts import parse_prompt, shipped_keys, shipped_prompt
+from benchmark.prompts.prompt_templates import (
+    BODY,
+    PARTS,
+    SYSTEM,
+    parse_prompt,
+    parts_of,
+    shipped_keys,
+    shipped_prompt,
+    source_of,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 

@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.history import undo
-from app.core.commands.prompts import edit_prompt, restore_prompt
-from app.core.judging.seeing.prompt_versions import prompt_for
-from app.core.judging.seeing.sight import SightSettings, plan_sight, prompt_sha256
-from app.core.session import Session
-from benchmark.prompts import shipped_prompt, shipped_text
+from annotate.study.recording_edits import undo
+from benchmark.judge_input.input_plan import InputSettings, prompt_sha256
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.prompts.prompt_templates import edit_prompt, prompt_for, restore_prompt, shipped_prompt, shipped_text
 from project.errors import UserError
-from project.queries.judges import prompt_versions, put_prompt_version
+from project.queries.judgment_rows import prompt_versions, put_prompt_version
+from project.session.session import Session
 from tests.unit.core.pairs import mark, open_study
 
 
@@ -28,7 +27,7 @@ def edited(extra: str) -> str:
 
 def test_the_newest_of_a_studys_own_versions_is_asked_with(session: Session) -> None:
     place = mark(session, "Ada", 1, 5)
-    words = SightSettings(frames=0)
+    words = InputSettings(frames=0)
     before = plan_sight(session, place, "verdict", settings=words)
     assert edit_prompt(session, "verdict", edited("Think of the robot.")).ids("prompt_version") == {"verdict"}
     first = plan_sight(session, place, "verdict", settings=words)

@@ -7,23 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.chains import delete_chain
-from app.core.commands.participants import add_participant, set_consent
-from app.core.commands.plan import hold_out
-from app.core.commands.transcript import add
-from app.core.commands.verifications import verify
-from app.core.judging.seeing.sight import SightPlan, SightSettings, plan_sight
-from app.core.session import Session
-from project.judging import About, Subject
-from project.queries.participants import all_participants
-from project.queries.questions import all_questions, update_question
-from project.questions import CHECKS, QuestionKind, VerificationDecision
-from project.types import ConsentUse, ParticipantRole
+from annotate.chains.chain_edits import delete_chain
+from annotate.study.people import add_participant, set_consent
+from annotate.team.assignments import hold_out
+from annotate.transcript.transcript_edits import add
+from benchmark.judge_input.input_plan import InputPlan, InputSettings
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.questions.verification import verify
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import CHECKS, QuestionKind, VerificationDecision
+from project.entities.study_records import ConsentUse, ParticipantRole
+from project.queries.question_rows import all_questions, update_question
+from project.queries.recording_rows import all_participants
+from project.session.session import Session
 from tests.fakes.subjects import a_chain, a_question
 from tests.unit.core.pairs import open_study
 
 HERE, OTHER = "walk", "walk 2"
-WORDS = SightSettings(frames=0, before=0)
+WORDS = InputSettings(frames=0, before=0)
 
 
 @pytest.fixture
@@ -46,8 +47,8 @@ def willing(session: Session, recording: str, granted: bool = True) -> None:
     set_consent(session, one, ConsentUse.MODELS, granted)
 
 
-def planned(session: Session, task: str = "answer", **facts: bool) -> SightPlan:
-    about = About(Subject.QUESTION, a_question(session, HERE, "Hereword").id).key
+def planned(session: Session, task: str = "answer", **facts: bool) -> InputPlan:
+    about = JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, HERE, "Hereword").id).key
     return plan_sight(session, about, task, "few-shot", settings=replace(WORDS, **facts))
 
 

@@ -3,20 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.judging.seeing.shortening import LONGEST_TURN, RULES, Line, shortened
+from benchmark.judge_input.conversation_lines import LONGEST_TURN, RULES, PromptTurn, shortened
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=60)
 long_words = st.integers(900, 4000).map(lambda size: "w" * size)
 turns = st.lists(st.tuples(st.booleans(), st.one_of(words, long_words)), max_size=40)
 
 
-def lines_of(said: list[tuple[bool, str]]) -> list[Line]:
+def lines_of(said: list[tuple[bool, str]]) -> list[PromptTurn]:
     """Return turns, those before the segment first."""
     ordered = sorted(said, key=lambda one: not one[0])
-    return [Line(f"{at}.0 s  User: ", text, before) for at, (before, text) in enumerate(ordered)]
+    return [PromptTurn(f"{at}.0 s  User: ", text, before) for at, (before, text) in enumerate(ordered)]
 
 
-def size(lines: list[Line]) -> int:
+def size(lines: list[PromptTurn]) -> int:
     return sum(one.size for one in lines)
 
 
@@ -44,14 +44,14 @@ def test_what_fits_stays_and_what_does_not_is_told(said: list[tuple[bool, str]],
 
 
 def test_the_rules_in_order() -> None:
-    before = [Line("-9 s ", "x" * 90, True), Line("-5 s ", "y" * 90, True)]
-    inside = [Line(f"{at} s ", "z" * 90, False) for at in range(9)]
+    before = [PromptTurn("-9 s ", "x" * 90, True), PromptTurn("-5 s ", "y" * 90, True)]
+    inside = [PromptTurn(f"{at} s ", "z" * 90, False) for at in range(9)]
     kept, done = shortened([*before, *inside], 11 * 96 - 10)
     assert [one.text for one in kept[:2]] == ["(1 turn left out here)", "y" * 90]
     assert [(one.rule, one.count, one.characters) for one in done] == [("before", 1, 96)]
     kept, done = shortened([*before, *inside], 5 * 96)
     assert [one.head for one in kept] == ["", "0 s ", "1 s ", "", "6 s ", "7 s ", "8 s "]
     assert [(one.rule, one.count) for one in done] == [("before", 2), ("middle", 4)]
-    (cut,), done = shortened([Line("0 s ", "a" * 600 + "b" * 1400, False)], 1500)
+    (cut,), done = shortened([PromptTurn("0 s ", "a" * 600 + "b" * 1400, False)], 1500)
     assert cut.text == "a" * 498 + " […] " + "b" * 498
     assert [(one.rule, one.count) for one in done] == [("long", 1)]

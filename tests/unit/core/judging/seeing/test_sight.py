@@ -9,28 +9,29 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.commands.collections import describe_collection
-from app.core.commands.cues import add_cue
-from app.core.commands.plan import hold_out
-from app.core.commands.schemes import use_shipped_scheme
-from app.core.commands.segments import add_segment
-from app.core.commands.transcript import edit_text
-from app.core.judging.seeing.sight import SightPlan, SightSettings, Span, build, plan_from, plan_sight, prompt_sha256
-from app.core.session import Session
-from benchmark.tasks.base import VARIANTS
-from benchmark.tasks.registry import BY_SUBJECT, TASKS, task_of
-from models.connection.cleared import Cleared
-from models.judges.base import Role
+from annotate.cues.prelabels import add_cue
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import describe_collection
+from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.team.assignments import hold_out
+from annotate.transcript.transcript_edits import edit_text
+from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, plan_from, prompt_sha256
+from benchmark.judge_input.input_planning import UnmarkedSpan, plan_sight
+from benchmark.prompts.judge_prompt import BY_SUBJECT, TASKS, VARIANTS, task_of
+from models.connection.guard import ApprovedContent
+from models.judges.judge_interface import Role
+from project.entities.judgments import JudgmentTargetKind, Modality
 from project.errors import UserError
-from project.judging import Modality, Subject
-from project.queries.recordings import all_recordings
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.fakes.skeleton import skeleton
 from tests.fakes.subjects import asked_about
 from tests.unit.core import pairs
 from tests.unit.core.judging.seeing.seen import mark, open_seen, people, recording_of, say
 from tests.unit.core.training_round import copy_for, open_round
 
-WORDS = SightSettings(frames=0)
+WORDS = InputSettings(frames=0)
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def quoted_under(plan: SightPlan, heading: str) -> list[str]:
+def quoted_under(plan: InputPlan, heading: str) -> list[str]:
     """Return the quoted lines that follow a line of the prompt."""
     lines = plan.text.split("\n")
     at = next(place for place, line in enumerate(lines) if line.startswith(heading)) + 1
@@ -47,7 +48,7 @@ def quoted_under(plan: SightPlan, heading: str) -> list[str]:
     return [line.removeprefix("|").strip() for line in lines[at:end]]
 
 
-def conversation_in(plan: SightPlan) -> list[str]:
+def conversation_in(plan: InputPlan) -> list[str]:
     return quoted_under(plan, "What is said")
 
 
@@ -134,11 +135,11 @@ def test_every_task_in_every_variant(session: Session, task: str, variant: str) 
     assert (system.role, user.role) == (Role.SYSTEM, Role.USER)
     assert (system.text, user.text, user.pictures, user.clip) == (plan.system, plan.text, (), None)
     assert plan.about == about
-    assert bool(plan.state) == (task_of(task).subject in (Subject.QUESTION, Subject.CHAIN))
+    assert bool(plan.state) == (task_of(task).subject in (JudgmentTargetKind.QUESTION, JudgmentTargetKind.CHAIN))
     shows_words = task_of(task).shows in (Modality.WORDS, Modality.BOTH)
     assert plan.modality is (Modality.WORDS if shows_words else Modality.NOTHING)
     assert ("Fine." in plan.text) == shows_words
-    told = task in ("answer", "options_only", *BY_SUBJECT[Subject.SEGMENT])
+    told = task in ("answer", "options_only", *BY_SUBJECT[JudgmentTargetKind.SEGMENT])
     unsaid = task == "ratings" or (task.startswith("nli_") and task != "nli_class")
     assert bool(plan.truth) == (told and not unsaid)
 
@@ -170,13 +171,13 @@ def test_a_statement_is_told_and_not_asked_for(session: Session) -> None:
 
 
 def test_a_span_that_nobody_marked(session: Session) -> None:
-    plan = plan_sight(session, Span(recording_of(session), 1_000_000, 4_000_000), settings=WORDS)
+    plan = plan_sight(session, UnmarkedSpan(recording_of(session), 1_000_000, 4_000_000), settings=WORDS)
     assert (plan.about, plan.truth, plan.task) == ("", {}, "assess")
     assert plan.item == f"{plan.recording_id}:1000000-4000000"
     with pytest.raises(UserError, match="There is nothing between"):
-        plan_sight(session, Span(recording_of(session), 4_000_000, 4_000_000))
+        plan_sight(session, UnmarkedSpan(recording_of(session), 4_000_000, 4_000_000))
     with pytest.raises(UserError, match="asked for where a label is known"):
-        plan_sight(session, Span(recording_of(session), 1_000_000, 4_000_000), "attributes")
+        plan_sight(session, UnmarkedSpan(recording_of(session), 1_000_000, 4_000_000), "attributes")
 
 
 def test_what_is_not_there_is_refused(session: Session) -> None:
@@ -199,7 +200,7 @@ def test_a_recording_without_a_file_is_judged_by_its_words(tmp_path: Path) -> No
 
 
 def test_an_hour_of_talk_is_shortened_and_says_so(tmp_path: Path) -> None:
-    from app.core.commands.transcript import add
+    from annotate.transcript.transcript_edits import add
 
     with pairs.open_study(tmp_path) as session:
         for second in range(0, 600, 2):
@@ -231,8 +232,8 @@ def test_a_recording_that_is_held_out_can_be_judged_here(session: Session) -> No
 
 
 def test_everything_that_is_built_is_vouched_for(session: Session) -> None:
-    place, cleared = mark(session, 3, 9), Cleared()
-    plan = plan_sight(session, place, settings=SightSettings(frames=2))
+    place, cleared = mark(session, 3, 9), ApprovedContent()
+    plan = plan_sight(session, place, settings=InputSettings(frames=2))
     system, user = build(plan, cleared)
     assert cleared.holds_text(system.text, "raw")
     assert cleared.holds_text(user.text, "raw")

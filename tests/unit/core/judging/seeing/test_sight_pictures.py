@@ -11,22 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands.prompts import edit_prompt
-from app.core.commands.recordings import add_recordings, probe_file
-from app.core.commands.segments import add_segment
-from app.core.faces import tracking
-from app.core.jobs import run_here
-from app.core.judging.seeing.conditions import condition_called, conditions
-from app.core.judging.seeing.planned_media import chosen_positions
-from app.core.judging.seeing.request import request_key
-from app.core.judging.seeing.sight import SightPlan, SightSettings, build, plan_sight
-from app.core.rendering import anonymization
-from app.core.session import Session
-from benchmark.prompts import shipped_text
-from models.judges.base import Picture, Sampling
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.faces import face_tracking_job as tracking
+from benchmark.disclosure.conditions import condition_called, conditions
+from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
+from benchmark.judge_input.input_planning import chosen_positions, plan_sight
+from benchmark.prompts.prompt_templates import edit_prompt, shipped_text
+from models.judges.judge_interface import JudgeFrame, SamplingParameters
 from project.errors import UserError
 from project.progress import Silent
-from project.store import Study
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.store.study import Study
 from tests.fakes.clips import make_clip, number_of
 from tests.fakes.skeleton import skeleton
 from tests.unit.core.judging.seeing.seen import (
@@ -42,7 +41,7 @@ from tests.unit.core.judging.seeing.seen import (
     say,
 )
 
-EXACT = SightSettings(longest_side=320)
+EXACT = InputSettings(longest_side=320)
 
 
 @pytest.fixture
@@ -51,13 +50,13 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def shown(plan: SightPlan) -> tuple[Picture, ...]:
+def shown(plan: InputPlan) -> tuple[JudgeFrame, ...]:
     """Return the pictures of a plan."""
     return build(plan)[1].pictures
 
 
-def key_of(plan: SightPlan, **sampling: float) -> str:
-    return request_key(plan, "model", Sampling(**sampling))  # type: ignore[arg-type]
+def key_of(plan: InputPlan, **sampling: float) -> str:
+    return request_key(plan, "model", SamplingParameters(**sampling))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -104,9 +103,9 @@ def test_a_segment_of_one_frame_has_one(session: Session) -> None:
 
 def test_frames_are_no_larger_than_wanted_and_never_enlarged(session: Session) -> None:
     place = mark(session, 1, 7)
-    small = shown(plan_sight(session, place, settings=SightSettings(frames=1, longest_side=100)))[0]
+    small = shown(plan_sight(session, place, settings=InputSettings(frames=1, longest_side=100)))[0]
     assert (small.width, small.height) == (100, 76) == picture_in(small.jpeg).shape[1::-1]
-    assert shown(plan_sight(session, place, settings=SightSettings(frames=1)))[0].width == SIZE[0]
+    assert shown(plan_sight(session, place, settings=InputSettings(frames=1)))[0].width == SIZE[0]
     fine, rough = (
         shown(plan_sight(session, place, settings=replace(EXACT, frames=1, quality=quality)))[0] for quality in (95, 20)
     )
@@ -124,7 +123,7 @@ def test_the_same_plan_gives_the_same_bytes(session: Session) -> None:
 
 
 def test_colours_are_those_that_are_shown(session: Session) -> None:
-    from media.frames import FrameReader
+    from media.exact_frames import FrameReader
 
     plan = plan_sight(session, mark(session, 1, 7), settings=replace(EXACT, frames=1, quality=100))
     assert plan.media is not None
@@ -167,7 +166,7 @@ def test_other_footage(tmp_path: Path) -> None:
     with Session.open(tmp_path / "odd.greenroom", "Ada") as session:
         made, _ = add_recordings(session, [probe_file(one) for one in clips])
 
-        def planned(place: int, start: float, end: float) -> SightPlan:
+        def planned(place: int, start: float, end: float) -> InputPlan:
             where = round(start * SECOND), round(end * SECOND)
             segment, _ = add_segment(session, made[place], *where, "error")
             return plan_sight(session, segment, settings=EXACT)
@@ -199,7 +198,7 @@ def test_a_file_that_is_gone_or_another_is_not_passed_over(session: Session, tmp
     clip.unlink()
     with pytest.raises(UserError, match="missing"):
         plan_sight(session, place)
-    assert plan_sight(session, place, settings=SightSettings(frames=0)).media is None
+    assert plan_sight(session, place, settings=InputSettings(frames=0)).media is None
 
 
 def test_keys_tell_requests_apart_without_decoding(session: Session) -> None:
@@ -213,12 +212,12 @@ def test_keys_tell_requests_apart_without_decoding(session: Session) -> None:
         plan_sight(session, place, "verdict"),
         plan_sight(session, place, variant="cot"),
         *(
-            plan_sight(session, place, settings=replace(SightSettings(), **changed))
+            plan_sight(session, place, settings=replace(InputSettings(), **changed))
             for changed in ({"frames": 14}, {"longest_side": 256}, {"quality": 50}, {"rule": "endpoints"})
         ),
-        plan_sight(session, place, settings=SightSettings(stamps=False)),
-        plan_sight(session, place, settings=SightSettings(clip=True)),
-        plan_sight(session, place, settings=SightSettings(frames=0)),
+        plan_sight(session, place, settings=InputSettings(stamps=False)),
+        plan_sight(session, place, settings=InputSettings(clip=True)),
+        plan_sight(session, place, settings=InputSettings(frames=0)),
     ]
     keys = {key_of(one) for one in (plan, *others)}
     keys |= {
@@ -226,7 +225,10 @@ def test_keys_tell_requests_apart_without_decoding(session: Session) -> None:
         key_of(plan, temperature=0.5),
         key_of(plan, max_tokens=7),
     }
-    keys |= {request_key(plan, "another", Sampling()), request_key(plan, "model", Sampling(), ["what people said"])}
+    keys |= {
+        request_key(plan, "another", SamplingParameters()),
+        request_key(plan, "model", SamplingParameters(), ["what people said"]),
+    }
     assert len(keys) == len(others) + 6
 
 

@@ -8,23 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands.questions import correct_question
-from app.core.judging.seeing.material import LONGEST
-from app.core.judging.seeing.people import names_of
-from app.core.judging.seeing.sight import SightSettings, plan_sight
-from app.core.judging.seeing.told import telling
-from app.core.questions.called import with_pseudonyms
-from app.core.session import Session
-from benchmark.questions.base import wanted_from
+from benchmark.disclosure.cast_names import names_of, telling, with_pseudonyms
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judge_input.subject_material import LONGEST
+from benchmark.questions.question_edits import correct_question
+from benchmark.questions.question_validity import wanted_from
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
+from project.entities.questions import Summary, SummarySource, WrongOption
+from project.entities.study_records import Participant, ParticipantRole
 from project.errors import UserError
-from project.judging import About, Modality, Subject
-from project.queries.meta import set_summary
-from project.questions import Summary, SummarySource, WrongOption
-from project.types import Participant, ParticipantRole
+from project.queries.question_rows import set_summary
+from project.session.session import Session
 from tests.fakes.subjects import a_chain, a_question, gather
 from tests.unit.core.judging.seeing.seen import open_seen, people, recording_of, say
 
-WORDS = SightSettings(frames=0)
+WORDS = InputSettings(frames=0)
 PEOPLE = [
     Participant("1", "R1", ParticipantRole.ROBOT),
     Participant("2", "P07", ParticipantRole.USER),
@@ -69,7 +68,7 @@ def test_everybody_is_called_the_same_in_question_options_and_conversation(sessi
     _, user = people(session, "P07")
     say(session, 3, 4, "Hi.", user)
     question = a_question(session, recording_of(session), "P07")
-    about = About(Subject.QUESTION, question.id).key
+    about = JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key
     plan = plan_sight(session, about, "answer", settings=WORDS)
     assert "P07" not in plan.text
     assert "Question: Why does User laugh?" in plan.text
@@ -85,9 +84,9 @@ def test_options_alone_come_without_everything_else(session: Session) -> None:
     say(session, 3, 4, "Hi.", user)
     place = recording_of(session)
     gather(session, place, "gathered")
-    about = About(Subject.QUESTION, a_question(session, place, "P07").id).key
+    about = JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, place, "P07").id).key
     for task, told in (("options_only", False), ("separability", False), ("relevance", True)):
-        plan = plan_sight(session, about, task, settings=SightSettings(frames=3))
+        plan = plan_sight(session, about, task, settings=InputSettings(frames=3))
         assert plan.media is None
         assert plan.modality is Modality.NOTHING
         assert ("Why does" in plan.text) == told
@@ -95,7 +94,7 @@ def test_options_alone_come_without_everything_else(session: Session) -> None:
         for other in ("Hi.", "gathered", "somebody who deals with"):
             assert other not in plan.text
     for task in ("difficulty", "truth", "distractors"):
-        plan = plan_sight(session, about, task, settings=SightSettings(frames=3))
+        plan = plan_sight(session, about, task, settings=InputSettings(frames=3))
         assert plan.modality is Modality.BOTH
         assert "is bored" not in plan.text
         assert ("takes it for a joke" in plan.text) == (task != "difficulty")
@@ -103,8 +102,8 @@ def test_options_alone_come_without_everything_else(session: Session) -> None:
 
 def test_base_and_text_only_are_settings(session: Session) -> None:
     say(session, 3, 4, "Hello there.")
-    about = About(Subject.QUESTION, a_question(session, recording_of(session)).id).key
-    base = plan_sight(session, about, "answer", settings=SightSettings(words=False, frames=2))
+    about = JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(session, recording_of(session)).id).key
+    base = plan_sight(session, about, "answer", settings=InputSettings(words=False, frames=2))
     assert (base.modality, "Hello there." in base.text) == (Modality.PICTURES, False)
     text = plan_sight(session, about, "answer", settings=WORDS)
     assert (text.modality, "Hello there." in text.text) == (Modality.WORDS, True)
@@ -119,14 +118,16 @@ def test_two_options_that_would_be_told_alike_are_not_asked_about(session: Sessi
     wrong = (WrongOption("User takes it for a joke."), *question.wrong[1:])
     correct_question(session, question.id, wrong=wrong)
     with pytest.raises(UserError, match="Two options of this question are the same"):
-        plan_sight(session, About(Subject.QUESTION, question.id).key, "answer", settings=WORDS)
+        plan_sight(session, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer", settings=WORDS)
 
 
 def test_a_chain_is_told_line_by_line_with_what_is_asked_for(session: Session) -> None:
     _, user = people(session, "P07")
     graph = a_chain(session, recording_of(session), "P07", (user,))
     why = next(one for one in wanted_from(graph) if one.part == f"CW:{graph.nodes[2].id}")
-    plan = plan_sight(session, About(Subject.CHAIN, graph.chain.id, why.part).key, "word_question", settings=WORDS)
+    plan = plan_sight(
+        session, JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, why.part).key, "word_question", settings=WORDS
+    )
     lines = [line.removeprefix("| ").strip() for line in plan.text.splitlines()]
     for line in (
         "Result: 3. emotion: User is amused.",
@@ -136,7 +137,12 @@ def test_a_chain_is_told_line_by_line_with_what_is_asked_for(session: Session) -
         assert line in lines
     for part in ("CW:nothing", "EU:" + graph.nodes[2].id, "", "multi-step:start:a>b"):
         with pytest.raises(UserError, match="The rules ask for no question"):
-            plan_sight(session, About(Subject.CHAIN, graph.chain.id, part).key, "word_question", settings=WORDS)
+            plan_sight(
+                session,
+                JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, part).key,
+                "word_question",
+                settings=WORDS,
+            )
 
 
 def test_long_material_loses_whole_lines_and_says_so(session: Session) -> None:
@@ -145,7 +151,7 @@ def test_long_material_loses_whole_lines_and_says_so(session: Session) -> None:
         text = "\n".join(f"Sentence {number} of a very long account." for number in range(1000))
         with session.step("Summaries"):
             set_summary(session.study, Summary(place, source, text, ""))
-    plan = plan_sight(session, About(Subject.RECORDING, place).key, "audit", settings=WORDS)
+    plan = plan_sight(session, JudgmentTarget(JudgmentTargetKind.RECORDING, place).key, "audit", settings=WORDS)
     assert plan.text.count("more lines left out here)") == 2
     assert 2 * LONGEST * 0.9 < len(plan.text) < 2 * LONGEST + 5_000
     assert "Sentence 0 of" in plan.text
@@ -153,7 +159,7 @@ def test_long_material_loses_whole_lines_and_says_so(session: Session) -> None:
 
 
 def test_recordings_are_asked_about_where_there_is_what_it_takes(session: Session) -> None:
-    about = About(Subject.RECORDING, recording_of(session)).key
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording_of(session)).key
     for task, says in (
         ("audit", "Both summaries of the recording are needed"),
         ("looks", "Nobody is known to take part"),
@@ -164,5 +170,5 @@ def test_recordings_are_asked_about_where_there_is_what_it_takes(session: Sessio
             plan_sight(session, about, task, settings=WORDS)
     say(session, 1, 2, "Good morning.")
     assert "Good morning." in plan_sight(session, about, "words_summary").text
-    frames = plan_sight(session, about, "frames_summary", settings=SightSettings(frames=2))
+    frames = plan_sight(session, about, "frames_summary", settings=InputSettings(frames=2))
     assert (frames.modality, "Good morning." in frames.text) == (Modality.PICTURES, False)

@@ -5,20 +5,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.core.commands.participants import add_participant, set_consent
-from app.core.questions.coverage import made_from
-from app.core.questions.dataset.exporting import export_questions
-from app.core.questions.dataset.gathering import gather
-from app.core.questions.dataset.reading import confirm_question_texts
-from app.core.questions.dataset.writing import Exported
-from app.core.questions.seen import seen_state
-from app.core.session import Session
+from annotate.study.people import add_participant, set_consent
+from benchmark.dataset.dataset_export import Exported, confirm_question_texts, export_questions
+from benchmark.dataset.question_selection import gather
+from benchmark.questions.question_edits import made_from, seen_state
+from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.entities.study_records import ConsentUse, ParticipantRole
 from project.ids import new_id
-from project.queries.participants import all_participants
-from project.queries.questions import all_questions, insert_questions, set_verification
-from project.queries.recordings import all_recordings
-from project.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
-from project.types import ConsentUse, ParticipantRole
+from project.queries.question_rows import all_questions, insert_questions, set_verification
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.session import Session
 from tests.unit.core.chains.drawn import draw, graph
 from tests.unit.core.pairs import SECOND, open_study
 

@@ -14,21 +14,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.commands import chains
-from app.core.commands.participants import add_participant, set_appearance, set_consent
-from app.core.commands.pii import hide_everywhere
-from app.core.commands.plan import hold_out
-from app.core.questions.dataset import writing
-from app.core.questions.dataset.leaving_out import ALIKE, HELD_OUT, NO_CONSENT, NOBODY, STALE, UNVERIFIED
-from app.core.questions.dataset.splits import SPLITS, splits_of
-from app.core.questions.dataset.vlmevalkit import cell
-from app.core.session import Session
-from project.chains import NodeKind
+from annotate.chains import chain_edits as chains
+from annotate.study.people import add_participant, set_appearance, set_consent
+from annotate.team.assignments import hold_out
+from anonymize.pii_review.pii_decisions import hide_everywhere
+from benchmark.dataset import dataset_export as writing
+from benchmark.dataset.dataset_card import SPLITS, splits_of
+from benchmark.dataset.dataset_export import cell
+from benchmark.dataset.question_selection import ALIKE, HELD_OUT, NO_CONSENT, NOBODY, STALE, UNVERIFIED
+from project.entities.causal_chains import NodeKind
+from project.entities.study_records import ConsentUse, ParticipantRole
 from project.errors import UserError
-from project.queries.chains import chains_of, graph_of
-from project.queries.participants import all_participants
-from project.queries.questions import all_questions
-from project.types import ConsentUse, ParticipantRole
+from project.queries.chain_rows import chains_of, graph_of
+from project.queries.question_rows import all_questions
+from project.queries.recording_rows import all_participants
+from project.session.session import Session
 from tests.unit.core.questions.dataset.asked_study import ask, asked_study, export_read, verify_all
 
 BOTH = ("jsonl", "vlmevalkit")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.questions.dataset.media import MOST_PICTURES, Shown
-from app.core.release.codes import release_key, sealed
-from app.core.session import Session
+from anonymize.release.release_plan import release_key, sealed
+from benchmark.dataset.dataset_card import MOST_PICTURES, ReleasedMedia
 from project.errors import UserError
-from project.queries.face_reviews import mask_state
-from project.queries.recordings import all_recordings
+from project.queries.face_rows import mask_state
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from project.timebase import SECOND
 from tests.unit.core.questions.dataset.asked_study import asked_study, export_read
 
@@ -93,10 +93,10 @@ def test_what_is_missing_in_a_release_is_said(session: Session, tmp_path: Path) 
 
 
 def test_pictures_are_spread_over_the_span() -> None:
-    shown = Shown(pictures={at: str(at) for at in range(100)})
+    shown = ReleasedMedia(pictures={at: str(at) for at in range(100)})
     found = [int(one) for one in shown.during(10 * SECOND, 90 * SECOND)]
     assert len(found) == MOST_PICTURES
     assert (found[0], found[-1]) == (12, 87)
     assert {b - a for a, b in pairwise(found)} == {5}
     assert shown.during(10_400_000, 10_900_000) == ["10"]
-    assert Shown().during(0, SECOND) == []
+    assert ReleasedMedia().during(0, SECOND) == []

@@ -5,18 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chains
-from app.core.commands.history import undo
-from app.core.commands.pii import hide_everywhere
-from app.core.questions.dataset.exporting import KIND, export_questions
-from app.core.questions.dataset.gathering import gather
-from app.core.questions.dataset.reading import each_once, reader_of
-from app.core.session import Session
+from annotate.chains import chain_edits as chains
+from annotate.study.recording_edits import undo
+from anonymize.pii_review.pii_decisions import hide_everywhere
+from benchmark.dataset.dataset_export import KIND, each_once, export_questions, reader_of
+from benchmark.dataset.question_selection import gather
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.chains import chains_of, graph_of
-from project.queries.recordings import all_recordings
-from project.queries.runs import latest_run
+from project.queries.chain_rows import chains_of, graph_of
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
 from tests.unit.core.questions.dataset.asked_study import ask, asked_study, export_read, read_all, verify_all
 
 

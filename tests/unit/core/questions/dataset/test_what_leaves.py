@@ -7,27 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import chains
-from app.core.commands.chain_reviews import review_chain
-from app.core.commands.participants import add_participant, set_appearance, set_consent
-from app.core.commands.pii import decide, hide_everywhere, mark, undecide
-from app.core.commands.plan import hold_out
-from app.core.commands.questions import correct_question, reworded
-from app.core.pii.hits import hits
-from app.core.questions.dataset.exporting import prepare
-from app.core.questions.dataset.gathering import gather as gathered
-from app.core.questions.dataset.leaving_out import BORROWED, GONE
-from app.core.questions.dataset.reading import confirm_question_texts
-from app.core.session import Session
-from project.chains import ChainDecision
+from annotate.chains import chain_edits as chains
+from annotate.chains.chain_versions import review_chain
+from annotate.study.people import add_participant, set_appearance, set_consent
+from annotate.team.assignments import hold_out
+from anonymize.pii_review.pii_decisions import decide, hide_everywhere, mark, undecide
+from anonymize.pii_review.review_hits import hits
+from benchmark.dataset.dataset_export import confirm_question_texts, prepare
+from benchmark.dataset.question_selection import BORROWED, GONE
+from benchmark.dataset.question_selection import gather as gathered
+from benchmark.questions.question_edits import correct_question, reworded
+from project.entities.causal_chains import ChainDecision
+from project.entities.questions import WrongOption
+from project.entities.study_records import ConsentUse, ParticipantRole
 from project.errors import UserError
-from project.queries.chains import chains_of, graph_of
-from project.queries.free_texts import free_texts
-from project.queries.participants import all_participants
-from project.queries.pii import PiiVerdict
-from project.queries.questions import questions_of, set_verification, update_question, verifications_of
-from project.questions import WrongOption
-from project.types import ConsentUse, ParticipantRole
+from project.queries.chain_rows import chains_of, graph_of
+from project.queries.pii_rows import PiiVerdict
+from project.queries.question_rows import questions_of, set_verification, update_question, verifications_of
+from project.queries.recording_rows import all_participants
+from project.search.free_texts import free_texts
+from project.session.session import Session
 from tests.fakes.subjects import gather
 from tests.unit.core.questions.dataset.asked_study import ask, asked_study, export_read, verify_all
 from tests.unit.core.questions.dataset.test_exporting import BOTH, whole
@@ -194,7 +193,7 @@ def test_nothing_is_written_where_texts_cannot_be_searched(
     def fails(*_: object) -> object:
         raise UserError("The model of names is damaged.", "Fetch it again.")
 
-    monkeypatch.setattr("app.core.pii.finder.search", fails)
+    monkeypatch.setattr("anonymize.pii_review.study_finder.search", fails)
     with pytest.raises(UserError, match="damaged"):
         export_read(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()

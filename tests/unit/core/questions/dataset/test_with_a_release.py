@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.chains import add_chain, add_edge, add_node
-from app.core.jobs import run_here
-from app.core.release import job
-from app.core.release.plan import ReleasePlan
-from app.core.session import Session
-from project.chains import NodeKind
+from annotate.chains.chain_edits import add_chain, add_edge, add_node
+from anonymize.release import release_job as job
+from anonymize.release.release_plan import ReleasePlan
+from project.entities.causal_chains import NodeKind
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.faces import set_dismissed, tracks_of
-from project.queries.recordings import all_recordings
+from project.queries.face_rows import set_dismissed, tracks_of
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.unit.core.questions.dataset.asked_study import ask, export_read, verify_all
 from tests.unit.core.release.lab import lab
 

@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.commands import thresholds
-from app.core.commands.judges import add_judge
-from app.core.commands.questions import add_questions
-from app.core.jobs import run_here
-from app.core.questions.hardening.asking import reaching, run_step, wanted
-from app.core.questions.hardening.funnel import funnel
-from app.core.questions.hardening.reading import read
-from app.core.questions.hardening.rules import rules_of
-from app.core.session import Session
+from benchmark.authoring import question_requests as thresholds
+from benchmark.authoring.question_requests import reaching, run_step, wanted
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.filter_funnel import funnel
+from benchmark.questions.filter_outcomes import read
+from benchmark.questions.filter_rules import rules_of
+from benchmark.questions.question_edits import add_questions
+from project.entities.judgments import JudgmentStatus
+from project.entities.questions import Maker
 from project.errors import UserError
-from project.judging import JudgmentStatus
 from project.progress import Silent
-from project.questions import Maker
+from project.session.jobs import run_here
+from project.session.session import Session
 from tests.fakes.questions_said import ask_about, question, said
 
 

@@ -4,24 +4,21 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.commands import thresholds
-from app.core.commands.judges import add_judge
-from app.core.commands.questions import add_questions, correct_question
-from app.core.questions.hardening.fates import Verdict, chance_of
-from app.core.questions.hardening.funnel import funnel, survives
-from app.core.questions.hardening.reading import read, read_about
-from app.core.questions.hardening.rules import Several, rules_of, usual
-from app.core.questions.hardening.scores import scores_of
-from app.core.questions.hardening.steps import STEPS
-from app.core.session import Session
+from benchmark.authoring import question_requests as thresholds
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.filter_funnel import funnel, survives
+from benchmark.questions.filter_outcomes import FilterVerdict, chance_of, read, read_about, scores_of
+from benchmark.questions.filter_rules import STEPS, Several, rules_of, usual
+from benchmark.questions.question_edits import add_questions, correct_question
+from project.entities.judgments import JudgeEntry, JudgmentStatus
+from project.entities.questions import Maker
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.judging import JudgeEntry, JudgmentStatus
-from project.questions import Maker
-from project.types import Json
+from project.session.session import Session
 from tests.fakes.questions_said import GEMINI, GPT, ask_about, pass_all, question, said
 
 
-def fate(session: Session, step: str, question_id: str = "question-00000") -> tuple[Verdict, str]:
+def fate(session: Session, step: str, question_id: str = "question-00000") -> tuple[FilterVerdict, str]:
     found = funnel(session, (), [step]).at(step).fates[question_id]
     return found.verdict, found.reason
 
@@ -103,7 +100,7 @@ def test_what_was_said_about_one_question_is_read_without_the_others(session: Se
 def test_a_score_that_is_none_is_open(session: Session, answer: dict[str, Json]) -> None:
     (one,) = ask_about(session, 1)
     said(session, one, GPT, "difficulty", answer)
-    assert fate(session, "difficulty") == (Verdict.OPEN, "gpt could not be read")
+    assert fate(session, "difficulty") == (FilterVerdict.OPEN, "gpt could not be read")
 
 
 @pytest.mark.parametrize("letter", ["F", "Z", "", "AB", "a", None, 1, ["A"]])
@@ -112,8 +109,8 @@ def test_a_letter_that_no_option_has_is_open(session: Session, letter: Json) -> 
     said(session, one, GPT, "options_only", {"answer": letter})
     for seed in (0, 1):
         said(session, one, GPT, "answer", {"answer": letter}, seed=seed)
-    assert fate(session, "options-only") == (Verdict.OPEN, "gpt could not be read")
-    assert fate(session, "stability") == (Verdict.OPEN, "gpt could not be read")
+    assert fate(session, "options-only") == (FilterVerdict.OPEN, "gpt could not be read")
+    assert fate(session, "stability") == (FilterVerdict.OPEN, "gpt could not be read")
 
 
 @pytest.mark.parametrize("status", [JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED])
@@ -121,9 +118,9 @@ def test_a_refusal_after_a_score_takes_it_back_and_a_failure_does_not(session: S
     (one,) = ask_about(session, 1)
     said(session, one, GPT, "truth", {"score": 2})
     said(session, one, GPT, "truth", {}, status=JudgmentStatus.ERROR)
-    assert fate(session, "truth")[0] is Verdict.KEPT
+    assert fate(session, "truth")[0] is FilterVerdict.KEPT
     said(session, one, GPT, "truth", {"score": 2}, status=status)
-    assert fate(session, "truth")[0] is Verdict.OPEN
+    assert fate(session, "truth")[0] is FilterVerdict.OPEN
 
 
 def test_scores_of_a_question_as_it_was_do_not_count_and_count_again_after_an_undo(session: Session) -> None:
@@ -145,9 +142,9 @@ class TestSecondJudge:
         add_questions(session, [one])
         said(session, one, GPT, "review_score", {"score": 5})
         verdict, why = fate(session, "review", one.id)
-        assert (verdict, why) == (Verdict.OPEN, "gpt made it: another judge has to score it")
+        assert (verdict, why) == (FilterVerdict.OPEN, "gpt made it: another judge has to score it")
         said(session, one, GEMINI, "review_score", {"score": 3})
-        assert fate(session, "review", one.id) == (Verdict.FELL, "gemini 3")
+        assert fate(session, "review", one.id) == (FilterVerdict.FELL, "gemini 3")
 
     def test_the_same_model_under_another_name_is_the_same_judge(self, session: Session) -> None:
         (first,) = ask_about(session, 1)
@@ -156,13 +153,13 @@ class TestSecondJudge:
         one = question(1, maker=Maker.JUDGE, judgment_id=worded.id)
         add_questions(session, [one])
         said(session, one, JudgeEntry("judge-b", "b", "openai", "GPT-4o"), "review_score", {"score": 5})
-        assert fate(session, "review", one.id)[0] is Verdict.OPEN
+        assert fate(session, "review", one.id)[0] is FilterVerdict.OPEN
 
     def test_where_the_maker_is_not_known_nobody_is_a_second_judge(self, session: Session) -> None:
         one = question(0, maker=Maker.JUDGE, judgment_id="gone")
         add_questions(session, [one])
         said(session, one, GEMINI, "review_score", {"score": 5})
-        assert fate(session, "review")[0] is Verdict.OPEN
+        assert fate(session, "review")[0] is FilterVerdict.OPEN
 
 
 class TestSeveralJudges:
@@ -170,10 +167,10 @@ class TestSeveralJudges:
         (one,) = ask_about(session, 1)
         said(session, one, GPT, "difficulty", {"score": 3})
         said(session, one, GEMINI, "difficulty", {"score": 1})
-        assert fate(session, "difficulty") == (Verdict.FELL, "gemini 1, gpt 3")
+        assert fate(session, "difficulty") == (FilterVerdict.FELL, "gemini 1, gpt 3")
         rule = replace(rules_of(session.study)["difficulty"], several=Several.MEAN)
         thresholds.set_rules(session, {"difficulty": rule})
-        assert fate(session, "difficulty") == (Verdict.KEPT, "mean 2: gemini 1, gpt 3")
+        assert fate(session, "difficulty") == (FilterVerdict.KEPT, "mean 2: gemini 1, gpt 3")
 
     def test_one_that_cannot_be_read_keeps_it_open_but_saves_none(self, session: Session) -> None:
         good, bad = ask_about(session, 2)
@@ -181,8 +178,8 @@ class TestSeveralJudges:
         said(session, bad, GPT, "difficulty", {"score": 0})
         for one in (good, bad):
             said(session, one, GEMINI, "difficulty", {}, status=JudgmentStatus.UNPARSED)
-        assert fate(session, "difficulty", good.id)[0] is Verdict.OPEN
-        assert fate(session, "difficulty", bad.id)[0] is Verdict.FELL
+        assert fate(session, "difficulty", good.id)[0] is FilterVerdict.OPEN
+        assert fate(session, "difficulty", bad.id)[0] is FilterVerdict.FELL
 
     def test_a_judge_that_does_not_count_is_not_seen_and_one_that_counts_is_waited_for(self, session: Session) -> None:
         entry, _ = add_judge(session, "knows", "oracle", "", {})
@@ -190,9 +187,9 @@ class TestSeveralJudges:
         said(session, one, GPT, "difficulty", {"score": 0})
         rule = replace(rules_of(session.study)["difficulty"], judges=(entry.id,))
         thresholds.set_rules(session, {"difficulty": rule})
-        assert fate(session, "difficulty")[0] is Verdict.OPEN
+        assert fate(session, "difficulty")[0] is FilterVerdict.OPEN
         said(session, one, entry, "difficulty", {"score": 2})
-        assert fate(session, "difficulty") == (Verdict.KEPT, "knows 2")
+        assert fate(session, "difficulty") == (FilterVerdict.KEPT, "knows 2")
 
 
 class TestOptionsAlone:
@@ -201,12 +198,12 @@ class TestOptionsAlone:
         wrong = "A" if one.letter != "A" else "B"
         thresholds.set_rules(session, {"options-only": replace(rules_of(session.study)["options-only"], runs=3)})
         said(session, one, GPT, "options_only", {"answer": one.letter}, seed=0)
-        assert fate(session, "options-only") == (Verdict.OPEN, "gpt 1 of 3 runs answered")
+        assert fate(session, "options-only") == (FilterVerdict.OPEN, "gpt 1 of 3 runs answered")
         said(session, one, GPT, "options_only", {"answer": wrong}, seed=1)
         said(session, one, GPT, "options_only", {"answer": wrong}, seed=2)
-        assert fate(session, "options-only") == (Verdict.KEPT, "gpt right in 1 of 3")
+        assert fate(session, "options-only") == (FilterVerdict.KEPT, "gpt right in 1 of 3")
         said(session, one, GPT, "options_only", {"answer": one.letter}, seed=2)
-        assert fate(session, "options-only") == (Verdict.FELL, "gpt right in 2 of 3")
+        assert fate(session, "options-only") == (FilterVerdict.FELL, "gpt right in 2 of 3")
 
     def test_what_guessing_alone_drops_is_known(self) -> None:
         step = STEPS["options-only"]
@@ -223,22 +220,22 @@ class TestStability:
         (one,) = ask_about(session, 1)
         for seed, letter in enumerate("AB"):
             said(session, one, self.model, "answer", {"answer": letter}, seed=seed, settings={"temperature": 0.0})
-        assert fate(session, "stability")[0] is Verdict.OPEN
+        assert fate(session, "stability")[0] is FilterVerdict.OPEN
         for seed in (0, 1):
             said(session, one, self.model, "answer", {"answer": "C"}, seed=seed, settings={"temperature": 0.2})
-        assert fate(session, "stability") == (Verdict.KEPT, "Answered m C C")
+        assert fate(session, "stability") == (FilterVerdict.KEPT, "Answered m C C")
 
     def test_answers_that_differ_fall(self, session: Session) -> None:
         (one,) = ask_about(session, 1)
         for seed, letter in enumerate("AB"):
             said(session, one, GPT, "answer", {"answer": letter}, seed=seed)
-        assert fate(session, "stability") == (Verdict.FELL, "Answered gpt A B")
+        assert fate(session, "stability") == (FilterVerdict.FELL, "Answered gpt A B")
 
     def test_one_run_is_not_enough(self, session: Session) -> None:
         (one,) = ask_about(session, 1)
         said(session, one, GPT, "answer", {"answer": "A"})
         said(session, one, GPT, "answer", {"answer": "A"}, seed=1, variant="cot")
-        assert fate(session, "stability") == (Verdict.OPEN, "gpt 1 of 2 runs answered")
+        assert fate(session, "stability") == (FilterVerdict.OPEN, "gpt 1 of 2 runs answered")
 
 
 class TestSurvives:

@@ -7,15 +7,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.questions.hardening.duplicates import alike
-from app.core.questions.hardening.funnel import deciding, funnel_of, survivors_of
-from app.core.questions.hardening.reading import Reading
-from app.core.questions.hardening.rules import Rule, Several, usual
-from app.core.questions.hardening.steps import STEPS, Needs, Step
-from project.json_text import to_json
-from project.judging import RAW, JudgmentStatus, Modality
-from project.queries.question_scores import Given
-from project.questions import Question
+from benchmark.questions.filter_funnel import deciding, funnel_of, survivors_of
+from benchmark.questions.filter_outcomes import FunnelInput, alike
+from benchmark.questions.filter_rules import STEPS, FilterRule, FilterStep, Needs, Several, usual
+from project.entities.judgments import RAW, JudgmentStatus, Modality
+from project.entities.questions import Question
+from project.queries.question_rows import QuestionJudgment
+from project.store.column_values import to_json
 from tests.fakes.questions_said import question
 
 _WORDS = ("cold", "late", "cold cup", "cups", "she left", "Left, she!", "12:10", "12:20")
@@ -30,9 +28,9 @@ _questions = st.lists(st.tuples(st.sampled_from(_WORDS), st.sampled_from(_WORDS)
 
 
 @st.composite
-def _readings(draw: st.DrawFn) -> tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]]:
+def _readings(draw: st.DrawFn) -> tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]]:
     made = draw(_questions)
-    said: list[Given] = []
+    said: list[QuestionJudgment] = []
     for one in made:
         # Most are good, so that some reach the last steps.
         for task in _TASKS:
@@ -47,32 +45,34 @@ def _readings(draw: st.DrawFn) -> tuple[Sequence[Question], Sequence[Given], Map
     return made, said, rules
 
 
-def _given(one: Question, task: str, judge: str, seed: int, value: Any, draw: st.DrawFn, number: int) -> Given:
+def _given(
+    one: Question, task: str, judge: str, seed: int, value: Any, draw: st.DrawFn, number: int
+) -> QuestionJudgment:
     field = "answer" if task in ("answer", "options_only") else "score"
     status = draw(st.sampled_from(JudgmentStatus)) if draw(st.integers(0, 9)) == 0 else JudgmentStatus.OK
     state = one.state if draw(st.integers(0, 9)) else "old"
     entry = to_json({"name": judge, "backend": "constant", "model": "", "settings": {}})
-    return Given(
+    return QuestionJudgment(
         *(f"{number:05d}", one.id, task, judge, entry, "plain", RAW, Modality.BOTH.value, seed, state, status),
         *(to_json({field: value}), f"2026-01-01T00:00:00.{number:06d}Z"),
     )
 
 
-def _rule(step: Step, draw: st.DrawFn) -> Rule:
+def _rule(step: FilterStep, draw: st.DrawFn) -> FilterRule:
     several = draw(st.sampled_from(Several))
     judges = draw(st.sampled_from([(), (), ("a",), ("a", "b")]))
     runs = draw(st.integers(step.runs, min(step.most_runs, 2)))
     limit = draw(st.integers(step.low, step.high))
-    return Rule(limit, runs, several, judges, decides=step.needs is not Needs.NOTHING and draw(st.booleans()))
+    return FilterRule(limit, runs, several, judges, decides=step.needs is not Needs.NOTHING and draw(st.booleans()))
 
 
 @settings(max_examples=40)
 @given(_readings())
 def test_whoever_reaches_a_step_is_kept_falls_or_is_open(
-    found: tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]],
+    found: tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]],
 ) -> None:
     made, said, rules = found
-    reading = Reading(made, said, {}, rules)
+    reading = FunnelInput(made, said, {}, rules)
     going: tuple[str, ...] = tuple(one.id for one in made)
     for stage in funnel_of(reading).steps:
         assert stage.entered == going
@@ -87,14 +87,14 @@ def test_whoever_reaches_a_step_is_kept_falls_or_is_open(
 @settings(max_examples=40)
 @given(_readings(), st.data())
 def test_a_stricter_limit_never_lets_another_question_through(
-    found: tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]], data: st.DataObject
+    found: tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]], data: st.DataObject
 ) -> None:
     made, said, rules = found
     step = data.draw(st.sampled_from([one for one in STEPS.values() if one.needs is not Needs.NOTHING]))
     now = rules[step.key].limit
     limits = (now, step.high) if step.needs is Needs.LEAST else (step.low, now)
     stricter = {**rules, step.key: replace(rules[step.key], limit=data.draw(st.integers(*limits)))}
-    before, after = Reading(made, said, {}, rules), Reading(made, said, {}, stricter)
+    before, after = FunnelInput(made, said, {}, rules), FunnelInput(made, said, {}, stricter)
     assert {*funnel_of(after).survivors} <= {*funnel_of(before).survivors}
     assert survivors_of(after) <= survivors_of(before)
     alone = [step.key]
@@ -104,12 +104,12 @@ def test_a_stricter_limit_never_lets_another_question_through(
 @settings(max_examples=40)
 @given(_readings(), st.data())
 def test_one_more_step_that_decides_never_lets_another_question_through(
-    found: tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]], data: st.DataObject
+    found: tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]], data: st.DataObject
 ) -> None:
     made, said, rules = found
-    reading = Reading(made, said, {}, rules)
+    reading = FunnelInput(made, said, {}, rules)
     step = data.draw(st.sampled_from([one.key for one in STEPS.values() if one.needs is not Needs.NOTHING]))
-    more = Reading(made, said, {}, {**rules, step: replace(rules[step], decides=True)})
+    more = FunnelInput(made, said, {}, {**rules, step: replace(rules[step], decides=True)})
     assert {*deciding(reading)} <= {*deciding(more)}
     assert survivors_of(more) <= survivors_of(reading)
 

@@ -4,15 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.core.commands.hardening import take_all_over, take_over
-from app.core.commands.questions import question_called
-from app.core.questions.hardening.funnel import funnel
-from app.core.questions.hardening.proposals import Proposal, proposals_for
-from app.core.questions.hardening.reading import read
-from app.core.session import Session
+from benchmark.questions.filter_funnel import Proposal, funnel, proposals_for, take_all_over, take_over
+from benchmark.questions.filter_outcomes import read
+from benchmark.questions.question_edits import question_called
+from project.entities.questions import Question, WrongOption
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.questions import Question, WrongOption
-from project.types import Json
+from project.session.session import Session
 from tests.fakes.questions_said import GEMINI, GPT, ask_about, pass_all, said
 
 HARDER: dict[str, Json] = {

@@ -6,16 +6,15 @@ from shutil import copy
 
 import pytest
 
-from app.core.commands import thresholds
-from app.core.commands.judges import add_judge
-from app.core.commands.team import merge_copies
-from app.core.conflicts import described
-from app.core.questions.hardening.rules import Rule, Several, property_of, rules_of, usual
-from app.core.questions.hardening.steps import STEPS
-from app.core.session import Session
+from annotate.team.study_copies import merge_copies
+from app.merge_text import described
+from benchmark.authoring import question_requests as thresholds
+from benchmark.judging.judge_registry import add_judge
+from benchmark.questions.filter_rules import STEPS, FilterRule, Several, property_of, rules_of, usual
+from project.entities.study_records import Json
 from project.errors import UserError
-from project.queries.conflicts import all_conflicts
-from project.types import Json
+from project.queries.history_rows import all_conflicts
+from project.session.session import Session
 from tests.unit.core.pairs import mark, open_study
 
 
@@ -100,7 +99,7 @@ def test_a_step_that_drops_nothing_cannot_decide(session: Session) -> None:
 def test_what_cannot_be_understood_lets_nothing_through(session: Session, found: Json) -> None:
     with session.step("Damage"):
         session.study.set_property(property_of("truth"), found)
-    assert rules_of(session.study)["truth"] == Rule(2, 1, decides=True)
+    assert rules_of(session.study)["truth"] == FilterRule(2, 1, decides=True)
 
 
 def test_two_people_who_change_different_limits_keep_both(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from models.judges.base import AnswerForm
-from project.types import Json
+from models.judges.judge_interface import AnswerForm
+from project.entities.study_records import Json
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -9,11 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.base import AnswerForm, Mended, Message, Question, Reply, Role, Sampling, TooLong
-from models.judges.ladder import Completion, Shape, Unanswered, climb
-from models.judges.ladder.reading import LONGEST, read
-from project.judging import JudgmentStatus
-from project.policy import Forbidden
+from models.judges.judge_interface import (
+    AnswerForm,
+    JudgeRequest,
+    Message,
+    RepairLevel,
+    Reply,
+    Role,
+    SamplingParameters,
+    TooLong,
+)
+from models.judges.structured_output.answer_parsing import LONGEST, read
+from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
+from models.judges.structured_output.repair import climb
+from project.entities.egress_policy import Forbidden
+from project.entities.judgments import JudgmentStatus
 from tests.unit.models.judges.ladder.forms import FORM, THINKING
 
 OK = '{"verdict": "error", "why": "he was cut short"}'
@@ -27,11 +37,13 @@ class Model:
 
     def __init__(self, *texts: str | Completion | Unanswered) -> None:
         self.texts = [*texts]
-        self.asked: list[tuple[Sequence[Message], Shape]] = []
+        self.asked: list[tuple[Sequence[Message], ResponseSchema]] = []
         self.slipped: list[str] = []
         self.cleared: set[str] = set()
 
-    async def complete(self, messages: Sequence[Message], shape: Shape, sampling: Sampling) -> Completion:
+    async def complete(
+        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
+    ) -> Completion:
         self.asked.append((messages, shape))
         text = self.texts[len(self.asked) - 1]
         if isinstance(text, Unanswered):
@@ -46,7 +58,7 @@ class Model:
     def clear(self, text: str) -> None:
         self.cleared.add(text)
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: JudgeRequest) -> Reply:
         return await climb(question, self, None, lambda tokens_in, tokens_out: 1.0)
 
     async def close(self) -> None:
@@ -54,13 +66,13 @@ class Model:
 
 
 def ask(model: Model, form: AnswerForm = FORM, coerce: Model | None = None) -> Reply:
-    question = Question((Message(Role.SYSTEM, "be brief"), Message(Role.USER, "what is it?")), form)
+    question = JudgeRequest((Message(Role.SYSTEM, "be brief"), Message(Role.USER, "what is it?")), form)
     return asyncio.run(climb(question, model, coerce, lambda read, written: (read + written) / 1000))
 
 
 def test_an_answer_is_read_as_it_is() -> None:
     reply = ask(Model(OK))
-    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.OK, SAID, Mended.NOTHING)
+    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.OK, SAID, RepairLevel.NOTHING)
     assert (reply.raw, reply.model_id, reply.tokens_in, reply.tokens_out, reply.calls) == (OK, "m", 1000, 10, 1)
     assert reply.cost == pytest.approx(1.01)
     assert reply.error == ""
@@ -85,13 +97,13 @@ def test_an_answer_is_found_in_prose(text: str) -> None:
 def test_of_answers_that_differ_none_is_guessed() -> None:
     differing = f'{OK} or rather {{"verdict": "none"}}'
     reply = ask(Model(differing, '{"verdict": "none"}'))
-    assert (reply.answer, reply.mended) == ({"verdict": "none"}, Mended.REPAIRED)
+    assert (reply.answer, reply.mended) == ({"verdict": "none"}, RepairLevel.REPAIRED)
 
 
 def test_an_answer_is_repaired_once_with_its_problem_named() -> None:
     model = Model("It is surely a mistake of the robot.", OK)
     reply = ask(model)
-    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.OK, SAID, Mended.REPAIRED)
+    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.OK, SAID, RepairLevel.REPAIRED)
     assert (reply.tokens_in, reply.tokens_out, reply.calls) == (2000, 20, 2)
     assert reply.raw == f"It is surely a mistake of the robot.\n\n--- asked to mend it ---\n{OK}"
     messages = model.asked[1][0]
@@ -113,12 +125,12 @@ def test_whatever_was_written_can_be_sent_back(wrote: str) -> None:
 
 def test_a_key_that_is_there_twice_is_no_answer() -> None:
     reply = ask(Model('{"verdict": "error", "why": "a", "verdict": "none"}', OK))
-    assert (reply.answer, reply.mended) == (SAID, Mended.REPAIRED)
+    assert (reply.answer, reply.mended) == (SAID, RepairLevel.REPAIRED)
 
 
 def test_an_empty_answer_is_asked_for_again() -> None:
     model = Model("", OK)
-    assert ask(model).mended is Mended.REPAIRED
+    assert ask(model).mended is RepairLevel.REPAIRED
     assert model.asked[1][0][-2].text == "(nothing)"
 
 
@@ -126,7 +138,7 @@ def test_a_second_model_coerces_what_cannot_be_repaired() -> None:
     model = Model("The robot erred.", "I said: it erred.")
     second = Model(json.dumps({"gives_an_answer": True, "answer": {"verdict": "error"}}))
     reply = ask(model, coerce=second)
-    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.OK, {"verdict": "error"}, Mended.COERCED)
+    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.OK, {"verdict": "error"}, RepairLevel.COERCED)
     shown = second.asked[0][0]
     assert "The robot erred." in shown[-1].text
     assert "what is it?" not in "".join(message.text for message in shown)
@@ -155,7 +167,7 @@ def test_marks_around_a_quoted_answer_cannot_be_closed_from_inside() -> None:
 
 def test_what_cannot_be_read_is_said_to_be_unreadable() -> None:
     reply = ask(Model("prose", '{"verdict": "good"}'))
-    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.UNPARSED, {}, Mended.NOTHING)
+    assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.UNPARSED, {}, RepairLevel.NOTHING)
     assert reply.error.startswith("The answer could not be read: there is no JSON object in it;")
     assert "the verdict is none of error, competence and none" in reply.error
     assert "\n" not in reply.error
@@ -193,7 +205,7 @@ def test_a_repair_that_fails_leaves_what_was_written() -> None:
 class Behind(Model):
     """A model that the policy lets nobody ask."""
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: JudgeRequest) -> Reply:
         raise Forbidden("nothing-leaves", "Nothing leaves.")
 
 
@@ -207,7 +219,7 @@ def test_thoughts_are_kept_apart() -> None:
     wrapped = json.dumps({"thoughts": "First, he stops.", "answer": SAID})
     model = Model(wrapped)
     reply = ask(model, THINKING)
-    assert (reply.answer, reply.thinking, reply.mended) == (SAID, "First, he stops.", Mended.NOTHING)
+    assert (reply.answer, reply.thinking, reply.mended) == (SAID, "First, he stops.", RepairLevel.NOTHING)
     schema: Any = model.asked[0][1].schema
     assert list(schema["properties"]) == ["thoughts", "answer"]
 
@@ -215,7 +227,7 @@ def test_thoughts_are_kept_apart() -> None:
 def test_thoughts_in_prose_end_with_the_last_answer() -> None:
     text = f'Perhaps {{"verdict": "none"}}? No.\n```json\n{OK}\n```'
     reply = ask(Model(text), THINKING)
-    assert (reply.answer, reply.mended) == (SAID, Mended.FOUND)
+    assert (reply.answer, reply.mended) == (SAID, RepairLevel.FOUND)
     assert reply.thinking == 'Perhaps {"verdict": "none"}? No.'
 
 

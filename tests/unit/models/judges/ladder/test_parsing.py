@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.ladder.parsing import apart, objects, storable, whole
+from models.judges.structured_output.answer_parsing import apart, objects, storable, whole
 
 _PLAIN = st.text(st.characters(exclude_categories=["Cs"]))
 _VALUES = st.recursive(

@@ -7,12 +7,20 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.judges.base import AnswerForm, Message, Picture, Question, Reply, Role, Sampling
-from models.judges.llama_cpp import sharing
-from models.judges.llama_cpp.judge import LlamaJudge
-from models.judges.llama_cpp.options import LlamaOptions
-from models.judges.means import Means
-from project.types import Json
+from models.judges.judge_interface import (
+    AnswerForm,
+    JudgeFrame,
+    JudgeRequest,
+    Means,
+    Message,
+    Reply,
+    Role,
+    SamplingParameters,
+)
+from models.judges.llama_cpp import model_process as sharing
+from models.judges.llama_cpp.llama_judge import LlamaJudge
+from models.judges.llama_cpp.llama_options import LlamaOptions
+from project.entities.study_records import Json
 from tests.fakes.tiny_gguf import TinyModel
 
 CONTEXT = 4096
@@ -36,9 +44,11 @@ def answer_form() -> AnswerForm:
     return AnswerForm("answer", Answer.model_json_schema(), read)
 
 
-def question(text: str = "What is it?", pictures: tuple[Picture, ...] = (), **sampling: Any) -> Question:
+def question(text: str = "What is it?", pictures: tuple[JudgeFrame, ...] = (), **sampling: Any) -> JudgeRequest:
     messages = (Message(Role.SYSTEM, "You judge."), Message(Role.USER, text, pictures))
-    return Question(messages, answer_form(), Sampling(**{"temperature": 1.0, "max_tokens": 1500, **sampling}))
+    return JudgeRequest(
+        messages, answer_form(), SamplingParameters(**{"temperature": 1.0, "max_tokens": 1500, **sampling})
+    )
 
 
 Made = Callable[..., LlamaJudge]
@@ -57,7 +67,7 @@ def make_judge(tiny_gguf: TinyModel) -> Iterator[Made]:
     sharing.end_all()
 
 
-def asked(judge: LlamaJudge, *questions: Question) -> list[Reply]:
+def asked(judge: LlamaJudge, *questions: JudgeRequest) -> list[Reply]:
     """Ask questions one after the other, and let the judge go."""
 
     async def ask() -> list[Reply]:

@@ -6,23 +6,23 @@ import cv2
 import numpy as np
 import pytest
 
-from models.judges.base import Mended, Picture
-from models.judges.llama_cpp import sharing
-from project.judging import JudgmentStatus
+from models.judges.judge_interface import JudgeFrame, RepairLevel
+from models.judges.llama_cpp import model_process as sharing
+from project.entities.judgments import JudgmentStatus
 from tests.fakes.tiny_gguf import TinyModel
 from tests.unit.models.judges.llama_cpp.conftest import CONTEXT, Answer, Made, asked, question
 
 
-def _pictures(count: int, seed: int = 0) -> tuple[Picture, ...]:
+def _pictures(count: int, seed: int = 0) -> tuple[JudgeFrame, ...]:
     noise = np.random.default_rng(seed).integers(0, 255, (count, 36, 64, 3), np.uint8)
     jpegs = [cv2.imencode(".jpg", one)[1].tobytes() for one in noise]
-    return tuple(Picture(at * 1_000_000, f"{at}.0 s", jpeg, 64, 36) for at, jpeg in enumerate(jpegs))
+    return tuple(JudgeFrame(at * 1_000_000, f"{at}.0 s", jpeg, 64, 36) for at, jpeg in enumerate(jpegs))
 
 
 def test_an_answer_of_random_weights_fits_the_schema_whatever_is_drawn(make_judge: Made) -> None:
     replies = asked(make_judge(), *(question(temperature=1.8, seed=seed) for seed in range(12)))
     assert [reply.status for reply in replies] == [JudgmentStatus.OK] * 12, [reply.error for reply in replies]
-    assert {reply.mended for reply in replies} == {Mended.NOTHING}
+    assert {reply.mended for reply in replies} == {RepairLevel.NOTHING}
     answers = [Answer.model_validate(reply.answer) for reply in replies]
     assert len({answer.model_dump_json() for answer in answers}) > 8
     assert len({answer.severity for answer in answers}) > 2
@@ -110,7 +110,7 @@ def test_two_judges_at_once_share_one_process_and_take_turns(make_judge: Made) -
 
 
 def test_the_files_are_named_by_their_checksums(make_judge: Made, tiny_gguf: TinyModel) -> None:
-    from project.checksums import sha256_of
+    from project.files.fingerprints import sha256_of
 
     seeing, reading = make_judge(), make_judge(sees="text")
     assert reading.fingerprint == sha256_of(tiny_gguf.model)

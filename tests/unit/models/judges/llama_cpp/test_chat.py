@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.llama_cpp.chat import Manners, arranged, harmless, manners_of, marks_of, messages_of
-from models.judges.llama_cpp.talk import Turn
+from models.judges.llama_cpp.chat_template import Manners, arranged, harmless, manners_of, marks_of, messages_of
+from models.judges.llama_cpp.process_messages import LlamaMessage
 
 BOTH = """{% for m in messages %}<|{{ m.role }}|>{% if m.content is string %}{{ m.content }}{% else %}
 {% for p in m.content %}{{ p.text }}{% endfor %}{% endif %}{% endfor %}"""
@@ -40,8 +40,8 @@ def _render(template: str, messages: list[dict[str, Any]]) -> str:
 )
 def test_every_word_and_picture_gets_through_a_template_once_and_in_order(template: str, manners: Manners) -> None:
     assert manners_of(lambda messages: _render(template, messages)) == manners
-    turns = (Turn("system", ("Rules",)), Turn("user", ("0 s", b"one", "1 s", b"two", "Question")))
-    turns += (Turn("assistant", ("Answer",)), Turn("user", ("Again",)))
+    turns = (LlamaMessage("system", ("Rules",)), LlamaMessage("user", ("0 s", b"one", "1 s", b"two", "Question")))
+    turns += (LlamaMessage("assistant", ("Answer",)), LlamaMessage("user", ("Again",)))
     found = messages_of(turns, manners, marks_of(()), lambda jpeg: {"type": "text", "text": f"[{jpeg.decode()}]"})
     told = _render(template, arranged(found, manners))
     words = ["Rules", "0 s", "[one]", "1 s", "[two]", "Question", "Answer", "Again"]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("llama_cpp")
 
-from models.judges.llama_cpp.grammar import _by_pieces, grammar_of
-from project.types import Json
+from models.judges.llama_cpp.llama_model import _by_pieces, grammar_of
+from project.entities.study_records import Json
 from tests.fakes.tiny_gguf import TinyModel
 
 

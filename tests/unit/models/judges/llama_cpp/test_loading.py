@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from models.judges.llama_cpp import files, judge
-from models.judges.llama_cpp.files import checksum, gguf_file
-from models.judges.llama_cpp.judge import LlamaJudge
-from models.judges.llama_cpp.options import LlamaOptions
-from models.judges.llama_cpp.process import ModelProcess
-from models.judges.llama_cpp.talk import Ask, Failed, Loading, Turn
-from models.judges.means import Means
-from models.judges.registry import judge_of
-from project.checksums import sha256_of
+from models.judges.judge_backends import judge_of
+from models.judges.judge_interface import Means
+from models.judges.llama_cpp import llama_judge as files
+from models.judges.llama_cpp import llama_judge as judge
+from models.judges.llama_cpp.llama_judge import LlamaJudge, checksum, gguf_file
+from models.judges.llama_cpp.llama_options import LlamaOptions
+from models.judges.llama_cpp.model_process import ModelProcess
+from models.judges.llama_cpp.process_messages import Ask, Failed, LlamaMessage, LlamaModelConfig
+from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.errors import UserError
-from project.judging import JudgeEntry, JudgmentStatus
+from project.files.fingerprints import sha256_of
 from tests.fakes.tiny_gguf import TinyModel, write_projector
 from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
 from tests.waiting import HANG_S
@@ -79,10 +79,12 @@ def test_a_context_that_no_memory_holds_is_said_to_be(tiny_gguf: TinyModel, tmp_
     limited.write_text(f'#!/bin/sh\nulimit -v {3 * 2**20}\nexec {shlex.quote(sys.executable)} "$@"\n')
     limited.chmod(0o755)
     usual = spawn.get_executable()
-    process = ModelProcess(Loading(str(tiny_gguf.model), "", 2**24, 0, 1))
+    process = ModelProcess(LlamaModelConfig(str(tiny_gguf.model), "", 2**24, 0, 1))
     spawn.set_executable(str(limited))
     try:
-        failed = process.ask(Ask(1, (Turn("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 600).result(HANG_S)
+        failed = process.ask(Ask(1, (LlamaMessage("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 600).result(
+            HANG_S
+        )
     finally:
         spawn.set_executable(usual)
         process.end()

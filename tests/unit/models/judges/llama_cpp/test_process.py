@@ -11,13 +11,20 @@ from threading import Event
 
 import pytest
 
-from models.judges.base import Reply
-from models.judges.llama_cpp import sharing
-from models.judges.llama_cpp.judge import LlamaJudge
-from models.judges.llama_cpp.process import ModelProcess
-from models.judges.llama_cpp.talk import Ask, Failed, Loading, Said, Stopped, Turn
-from project.judging import JudgmentStatus
-from project.types import Json
+from models.judges.judge_interface import Reply
+from models.judges.llama_cpp import model_process as sharing
+from models.judges.llama_cpp.llama_judge import LlamaJudge
+from models.judges.llama_cpp.model_process import ModelProcess
+from models.judges.llama_cpp.process_messages import (
+    Ask,
+    Failed,
+    LlamaCompletion,
+    LlamaMessage,
+    LlamaModelConfig,
+    Stopped,
+)
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
 from tests.fakes.tiny_gguf import TinyModel
 from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
 from tests.waiting import HANG_S
@@ -29,7 +36,7 @@ _ROOT = Path(__file__).resolve().parents[5]
 _ASK_FOR_EVER = """
 import sys
 from tests.unit.models.judges.llama_cpp.test_process import loading_of, long_ask
-from models.judges.llama_cpp.process import ModelProcess
+from models.judges.llama_cpp.model_process import ModelProcess
 if __name__ == "__main__":
     process = ModelProcess(loading_of(sys.argv[1]))
     answer = process.ask(long_ask(1), 600)
@@ -39,19 +46,19 @@ if __name__ == "__main__":
 """
 
 
-def loading_of(model: str) -> Loading:
-    return Loading(model, "", 16384, 0, 1)
+def loading_of(model: str) -> LlamaModelConfig:
+    return LlamaModelConfig(model, "", 16384, 0, 1)
 
 
 def long_ask(number: int) -> Ask:
     """An answer of some 15,000 tokens."""
     words: dict[str, Json] = {"type": "array", "items": {"enum": ["a" * 9]}, "minItems": 1200}
     schema: dict[str, Json] = {"type": "object", "properties": {"a": words}, "required": ["a"]}
-    return Ask(number, (Turn("user", ("?",)),), schema, 0.0, 1, 16000)
+    return Ask(number, (LlamaMessage("user", ("?",)),), schema, 0.0, 1, 16000)
 
 
 def short_ask(number: int) -> Ask:
-    return Ask(number, (Turn("user", ("?",)),), SHORT, 0.0, 1, 100)
+    return Ask(number, (LlamaMessage("user", ("?",)),), SHORT, 0.0, 1, 100)
 
 
 @pytest.fixture
@@ -84,7 +91,7 @@ def test_an_answer_that_is_stopped_ends_and_the_model_goes_on(process: ModelProc
     process.stop(1)
     assert isinstance(long.result(HANG_S), Stopped)
     after = process.ask(short_ask(2), 600).result(HANG_S)
-    assert isinstance(after, Said)
+    assert isinstance(after, LlamaCompletion)
     assert after.text.replace(" ", "") == '{"a":1}'
     assert process.pid == pid
 
@@ -95,7 +102,7 @@ def test_a_question_that_waits_is_taken_back_without_being_asked(process: ModelP
     waits, last = process.ask(long_ask(2), 600), process.ask(short_ask(3), 600)
     assert waits.cancel()
     process.stop(1)
-    assert isinstance(last.result(HANG_S), Said)
+    assert isinstance(last.result(HANG_S), LlamaCompletion)
 
 
 def test_what_takes_too_long_is_stopped_and_said(process: ModelProcess) -> None:
@@ -113,7 +120,7 @@ def test_a_process_that_dies_costs_one_answer_and_is_started_again(process: Mode
     assert isinstance(lost, Failed)
     assert "\n" not in lost.line
     assert ("too little memory" in lost.line) if how is signal.SIGKILL else (how.name in lost.line)
-    assert isinstance(waits.result(HANG_S), Said)
+    assert isinstance(waits.result(HANG_S), LlamaCompletion)
     assert process.pid not in {pid, None}
 
 
@@ -122,7 +129,7 @@ def test_a_process_that_died_while_nobody_asked_costs_nothing(process: ModelProc
     pid = process.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    assert isinstance(process.ask(short_ask(2), 600).result(HANG_S), Said)
+    assert isinstance(process.ask(short_ask(2), 600).result(HANG_S), LlamaCompletion)
 
 
 def test_who_waits_for_a_model_that_is_put_away_is_told(process: ModelProcess) -> None:

@@ -5,13 +5,22 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from models.connection import Guard, Parcel, carrying
-from models.judges.base import AnswerForm, Judge, Message, Picture, Question, Reply, Role, Sampling
-from models.judges.means import Means
-from models.judges.openai_compatible.judge import OpenAIJudge
-from models.judges.openai_compatible.options import OpenAIOptions
-from models.judges.turns import Turns
-from project.policy import Departure, Evidence, Policy, Purpose, decide
+from models.connection.guard import Guard, RequestPurpose, carrying
+from models.judges.judge_interface import (
+    AnswerForm,
+    Judge,
+    JudgeFrame,
+    JudgeRequest,
+    Means,
+    Message,
+    Reply,
+    RequestLimiter,
+    Role,
+    SamplingParameters,
+)
+from models.judges.openai_compatible.server_judge import OpenAIJudge
+from models.judges.openai_compatible.server_options import OpenAIOptions
+from project.entities.egress_policy import EgressRequest, Policy, Purpose, RequestEvidence, decide
 from tests.fakes.misbehaving_server import MODEL
 from tests.unit.models.judges.ladder.forms import FORM
 
@@ -24,10 +33,10 @@ class Gate:
     """An authority that lets out what the default policy lets out, and notes it."""
 
     threadsafe: bool = True
-    noted: list[Departure] = field(default_factory=list)
+    noted: list[EgressRequest] = field(default_factory=list)
 
-    def permit(self, departure: Departure, uncleared: int) -> None:
-        decide(Policy(), departure, Evidence(uncleared=uncleared))
+    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+        decide(Policy(), departure, RequestEvidence(uncleared=uncleared))
         self.noted.append(departure)
 
 
@@ -45,15 +54,15 @@ class Asking:
     waits: list[float]
 
     def question(
-        self, text: str = "what is it?", pictures: tuple[Picture, ...] = (), form: AnswerForm = FORM
-    ) -> Question:
+        self, text: str = "what is it?", pictures: tuple[JudgeFrame, ...] = (), form: AnswerForm = FORM
+    ) -> JudgeRequest:
         messages = (Message(Role.SYSTEM, "be brief"), Message(Role.USER, text, pictures))
         for message in messages:
             self.guard.cleared.add_text(message.text, "raw")
         for picture in pictures:
             self.guard.cleared.add_media(picture.sha256, "raw")
             self.guard.cleared.add_text(picture.shown, "")
-        return Question(messages, form, Sampling(seed=7, max_tokens=64))
+        return JudgeRequest(messages, form, SamplingParameters(seed=7, max_tokens=64))
 
     def ask(self, text: str = "what is it?", **given: Any) -> Reply:
         return self.run(lambda: self.judge.ask(self.question(text, **given)))
@@ -62,7 +71,7 @@ class Asking:
         async def inside() -> Found:
             try:
                 condition = "" if purpose is Purpose.TEST else "raw"
-                with carrying(Parcel(purpose, "judge", "recording", "segment", condition)):
+                with carrying(RequestPurpose(purpose, "judge", "recording", "segment", condition)):
                     return await work()
             finally:
                 await self.judge.close()
@@ -76,7 +85,7 @@ def asking(
     guard: Guard | None = None,
     coerce: Judge | None = None,
     model: str = MODEL,
-    turns: Turns | None = None,
+    turns: RequestLimiter | None = None,
     **options: Any,
 ) -> Asking:
     gate = Gate() if guard is None else cast(Gate, guard.authority)

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.ladder import Shape
-from models.judges.openai_compatible.dialect import Dialect, Dialects, Rung, capped, lean
-from project.types import Json
+from models.judges.openai_compatible.server_capabilities import (
+    ConstraintMode,
+    Dialects,
+    ServerCapabilities,
+    capped,
+    lean,
+)
+from models.judges.structured_output.completion import ResponseSchema
+from project.entities.study_records import Json
 
 _NAMES = st.sampled_from(["verdict", "pattern", "format", "maxLength", "properties", "default", "$defs"])
 _LIMITS = st.sampled_from(["maxLength", "minLength", "minimum", "maxItems", "pattern"])
@@ -62,19 +68,24 @@ def test_limits_are_left_out_wherever_schemas_stand() -> None:
 
 @pytest.mark.parametrize(
     ("rung", "kind"),
-    [(Rung.SCHEMA, "json_schema"), (Rung.LEAN, "json_schema"), (Rung.OBJECT, "json_object"), (Rung.PROMPT, None)],
+    [
+        (ConstraintMode.SCHEMA, "json_schema"),
+        (ConstraintMode.LEAN, "json_schema"),
+        (ConstraintMode.OBJECT, "json_object"),
+        (ConstraintMode.PROMPT, None),
+    ],
 )
-def test_every_rung_says_the_form_somewhere(rung: Rung, kind: str | None) -> None:
-    dialect = Dialect(rung)
-    told: Any = dialect.response_format(Shape("x", {"type": "object"}))
+def test_every_rung_says_the_form_somewhere(rung: ConstraintMode, kind: str | None) -> None:
+    dialect = ServerCapabilities(rung)
+    told: Any = dialect.response_format(ResponseSchema("x", {"type": "object"}))
     assert (told or {}).get("type") == kind
     assert told is not None or dialect.in_prompt
 
 
-@given(st.lists(st.sampled_from(Rung), max_size=6))
-def test_nobody_climbs_up_again(rungs: list[Rung]) -> None:
+@given(st.lists(st.sampled_from(ConstraintMode), max_size=6))
+def test_nobody_climbs_up_again(rungs: list[ConstraintMode]) -> None:
     known = Dialects()
     for rung in rungs:
         known.at_least("server", rung)
-    assert known.of("server").rung == max(rungs, default=Rung.SCHEMA)
-    assert known.of("another") == Dialect()
+    assert known.of("server").rung == max(rungs, default=ConstraintMode.SCHEMA)
+    assert known.of("another") == ServerCapabilities()

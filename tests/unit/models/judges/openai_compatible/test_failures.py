@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.base import TooLong
-from models.judges.openai_compatible.failures import Cause, failure_of
-from models.judges.openai_compatible.lines import line_of
+from models.judges.judge_interface import TooLong
+from models.judges.openai_compatible.server_failures import Cause, failure_of, line_of
 
 
 def said(message: str, **more: object) -> str:

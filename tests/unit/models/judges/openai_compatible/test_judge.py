@@ -6,15 +6,23 @@ from typing import Any
 
 import pytest
 
-from models.judges.base import Clip, Mended, Message, Picture, Question, Reply, Role, TooLong
-from models.judges.openai_compatible import asking as module
-from models.judges.openai_compatible.address import base_of
-from models.judges.openai_compatible.dialect import Dialects
-from models.judges.openai_compatible.options import OpenAIOptions
-from models.judges.registry import backend_of, options_of
+from models.judges.judge_backends import backend_of, options_of
+from models.judges.judge_interface import (
+    JudgeFrame,
+    JudgeRequest,
+    JudgeVideo,
+    Message,
+    RepairLevel,
+    Reply,
+    Role,
+    TooLong,
+)
+from models.judges.openai_compatible import completions as module
+from models.judges.openai_compatible.server_capabilities import Dialects
+from models.judges.openai_compatible.server_options import OpenAIOptions, base_of
+from project.entities.egress_policy import Forbidden, Purpose
+from project.entities.judgments import JudgmentStatus
 from project.errors import UserError
-from project.judging import JudgmentStatus
-from project.policy import Forbidden, Purpose
 from tests.fakes.misbehaving_server import (
     MODEL,
     Behaviour,
@@ -41,8 +49,8 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "DIALECTS", Dialects())
 
 
-def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> Picture:
-    return Picture(1_500_000, shown, content, 8, 8)
+def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> JudgeFrame:
+    return JudgeFrame(1_500_000, shown, content, 8, 8)
 
 
 def test_it_is_in_the_registry() -> None:
@@ -56,7 +64,7 @@ def test_an_answer_comes_back_with_what_it_took() -> None:
     with misbehaving(says(OK)) as server:
         asked = asking(server.url, price_in=2.0, price_out=10.0)
         reply = asked.ask()
-    assert (reply.status, reply.answer, reply.raw, reply.mended) == (JudgmentStatus.OK, SAID, OK, Mended.NOTHING)
+    assert (reply.status, reply.answer, reply.raw, reply.mended) == (JudgmentStatus.OK, SAID, OK, RepairLevel.NOTHING)
     assert (reply.tokens_in, reply.tokens_out, reply.calls) == (100, 20, 1)
     assert reply.cost == pytest.approx((100 * 2 + 20 * 10) / 1e6)
     assert reply.model_id == f"{MODEL} fp_1"
@@ -121,12 +129,12 @@ def test_pictures_stay_here_where_it_does_not_see_them(sees: str) -> None:
 
 
 def test_a_clip_is_sent_where_it_sees_clips() -> None:
-    clip = Clip(b"\x00\x00\x00\x18ftypmp42", 0, 1_000_000)
+    clip = JudgeVideo(b"\x00\x00\x00\x18ftypmp42", 0, 1_000_000)
     with misbehaving(says(OK)) as server:
         asked = asking(server.url, sees="clip")
         asked.guard.cleared.add_text("what is it?", "raw")
         asked.guard.cleared.add_media(clip.sha256, "raw")
-        question = Question((Message(Role.USER, "what is it?", (picture(),), clip),), FORM)
+        question = JudgeRequest((Message(Role.USER, "what is it?", (picture(),), clip),), FORM)
         assert asked.run(lambda: asked.judge.ask(question)).status is JudgmentStatus.OK
     shown, text = server.asked[0].body["messages"][0]["content"]
     assert shown["type"] == "video_url"
@@ -197,7 +205,7 @@ def test_limits_that_a_server_cannot_hold_are_left_out_of_the_schema() -> None:
 
 def test_a_server_that_ignores_the_form_is_told_in_words_next_time() -> None:
     with misbehaving(says(f"My answer: {OK}")) as server:
-        assert [asking(server.url).ask().mended for _ in range(3)] == [Mended.FOUND] * 3
+        assert [asking(server.url).ask().mended for _ in range(3)] == [RepairLevel.FOUND] * 3
     kinds = [request.body.get("response_format", {}).get("type") for request in server.asked]
     assert kinds == ["json_schema", "json_object", None]
 
@@ -223,7 +231,7 @@ def test_a_server_without_seeds_gets_none() -> None:
 def test_an_answer_is_repaired_by_its_server() -> None:
     with misbehaving(says("It erred."), says(OK)) as server:
         reply = asking(server.url).ask()
-    assert (reply.answer, reply.mended, reply.calls, reply.tokens_in) == (SAID, Mended.REPAIRED, 2, 200)
+    assert (reply.answer, reply.mended, reply.calls, reply.tokens_in) == (SAID, RepairLevel.REPAIRED, 2, 200)
     turns = server.asked[1].body["messages"]
     assert [turn["role"] for turn in turns] == ["system", "user", "assistant", "user"]
 
@@ -240,7 +248,7 @@ def test_a_second_model_coerces() -> None:
             return reply
 
         reply = asked.run(both)
-    assert (reply.answer, reply.mended, reply.calls) == ({"verdict": "error"}, Mended.COERCED, 3)
+    assert (reply.answer, reply.mended, reply.calls) == ({"verdict": "error"}, RepairLevel.COERCED, 3)
     assert len(asked.gate.noted) == 3
 
 
@@ -406,7 +414,7 @@ def test_the_fingerprint_is_address_and_model() -> None:
 def test_a_form_that_is_read_is_the_tasks_own() -> None:
     with misbehaving(says('{"verdict": "splendid"}'), says('{"verdict": "none"}')) as server:
         reply = asking(server.url).ask(form=FORM)
-    assert (reply.answer, reply.mended) == ({"verdict": "none"}, Mended.REPAIRED)
+    assert (reply.answer, reply.mended) == ({"verdict": "none"}, RepairLevel.REPAIRED)
     assert "the verdict is none of" in server.asked[1].body["messages"][-1]["content"]
 
 

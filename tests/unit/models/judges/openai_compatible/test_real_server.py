@@ -6,17 +6,24 @@ import json
 import numpy as np
 import pytest
 
-from media.stills import jpeg
-from models.judges.base import AnswerForm, Mended, Picture, Question, Reply, Sampling
-from models.judges.ladder import forms
-from models.judges.llama_cpp.judge import LlamaJudge
-from models.judges.llama_cpp.options import LlamaOptions
-from models.judges.means import Means
-from models.judges.openai_compatible import asking as module
-from models.judges.openai_compatible.dialect import Dialects, Rung
-from project.judging import JudgmentStatus
-from project.policy import Purpose
-from project.types import Json
+from media.excerpts import jpeg
+from models.judges.judge_interface import (
+    AnswerForm,
+    JudgeFrame,
+    JudgeRequest,
+    Means,
+    RepairLevel,
+    Reply,
+    SamplingParameters,
+)
+from models.judges.llama_cpp.llama_judge import LlamaJudge
+from models.judges.llama_cpp.llama_options import LlamaOptions
+from models.judges.openai_compatible import completions as module
+from models.judges.openai_compatible.server_capabilities import ConstraintMode, Dialects
+from models.judges.structured_output import answer_parsing as forms
+from project.entities.egress_policy import Purpose
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
 from tests.fakes.llama_server import LlamaServer
 from tests.fakes.misbehaving_server import misbehaving, says
 from tests.fakes.tiny_gguf import TinyModel
@@ -51,12 +58,12 @@ def dialects(monkeypatch: pytest.MonkeyPatch) -> Dialects:
     return fresh
 
 
-def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thinks: bool = False) -> Question:
+def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thinks: bool = False) -> JudgeRequest:
     square = jpeg(np.full((32, 32, 3), 90, np.uint8))
-    pictures = tuple(Picture(at, f"{at}.0 s", square, 32, 32) for at in range(3))
+    pictures = tuple(JudgeFrame(at, f"{at}.0 s", square, 32, 32) for at in range(3))
     form = AnswerForm(FORM.name, schema(longest), FORM.read, thinks)
     found = asked.question(text, pictures, form)
-    return Question(found.messages, form, Sampling(temperature=0.0, seed=3, max_tokens=2000))
+    return JudgeRequest(found.messages, form, SamplingParameters(temperature=0.0, seed=3, max_tokens=2000))
 
 
 @pytest.mark.parametrize("thinks", [False, True])
@@ -66,13 +73,13 @@ def test_it_is_held_to_the_form_after_an_error_500(
     monkeypatch.setattr(forms, "_LONGEST_THOUGHTS", 40)
     asked = asking(llama_server.url, key="", model=llama_server.model)
     reply = asked.run(lambda: asked.judge.ask(question(asked, thinks=thinks)))
-    assert (reply.status, reply.mended, reply.calls, asked.waits) == (JudgmentStatus.OK, Mended.NOTHING, 2, [])
+    assert (reply.status, reply.mended, reply.calls, asked.waits) == (JudgmentStatus.OK, RepairLevel.NOTHING, 2, [])
     assert reply.answer["verdict"] in ("error", "competence", "none")
     assert bool(reply.thinking) == thinks
     assert reply.model_id == "tiny"
     assert reply.tokens_in is not None
     assert reply.tokens_in > 0
-    assert dialects.of(asked.judge.fingerprint).rung is Rung.OBJECT
+    assert dialects.of(asked.judge.fingerprint).rung is ConstraintMode.OBJECT
     assert all(departure.local for departure in asked.gate.noted)
     assert len(asked.gate.noted[0].frames) == 3
 
@@ -93,9 +100,9 @@ def test_the_same_seed_gives_the_same_answer(llama_server: LlamaServer) -> None:
 
 def test_prose_ends_as_unreadable_not_as_a_guess(llama_server: LlamaServer, dialects: Dialects) -> None:
     asked = asking(llama_server.url, key="", model=llama_server.model, max_tokens=64)
-    dialects.at_least(asked.judge.fingerprint, Rung.PROMPT)
+    dialects.at_least(asked.judge.fingerprint, ConstraintMode.PROMPT)
     found = asked.question(form=FORM)
-    short = Question(found.messages, FORM, Sampling(seed=3, max_tokens=64))
+    short = JudgeRequest(found.messages, FORM, SamplingParameters(seed=3, max_tokens=64))
     reply = asked.run(lambda: asked.judge.ask(short))
     assert (reply.status, reply.answer, reply.calls) == (JudgmentStatus.UNPARSED, {}, 2)
     assert reply.raw
@@ -134,7 +141,7 @@ def test_a_server_coerces_what_a_local_model_leaves_unfinished(tiny_gguf: TinyMo
         means = Means(asked.guard, coerce=asked.judge)
         local = LlamaJudge(str(tiny_gguf.model), LlamaOptions(sees="text", context=2048), means)
         found = asked.question(form=FORM)
-        short = Question(found.messages, FORM, Sampling(seed=3, max_tokens=16))
+        short = JudgeRequest(found.messages, FORM, SamplingParameters(seed=3, max_tokens=16))
 
         async def both() -> Reply:
             try:
@@ -143,6 +150,6 @@ def test_a_server_coerces_what_a_local_model_leaves_unfinished(tiny_gguf: TinyMo
                 await local.close()
 
         reply = asked.run(both)
-    assert (reply.status, reply.mended, reply.calls) == (JudgmentStatus.OK, Mended.COERCED, 3)
+    assert (reply.status, reply.mended, reply.calls) == (JudgmentStatus.OK, RepairLevel.COERCED, 3)
     assert reply.answer == {"verdict": "error", "why": "it said so"}
     assert [departure.condition for departure in asked.gate.noted] == ["raw"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.openai_compatible.retrying import Patience, hinted
+from models.judges.openai_compatible.server_requests import Patience, hinted
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

@@ -11,11 +11,10 @@ from email.utils import format_datetime
 
 import pytest
 
-from models.judges.base import Reply
-from models.judges.openai_compatible import asking as module
-from models.judges.openai_compatible.dialect import Dialects
-from models.judges.turns import paying
-from project.judging import JudgmentStatus
+from models.judges.judge_interface import Reply, paying
+from models.judges.openai_compatible import completions as module
+from models.judges.openai_compatible.server_capabilities import Dialects
+from project.entities.judgments import JudgmentStatus
 from tests.fakes.misbehaving_server import (
     Behaviour,
     answers,

@@ -1,0 +1,444 @@
+"""One lane made of what several annotators say, by a rule that is written down with it (see docs/review.md).
+
+Makes the lane of an adjudicated annotator in the recordings of a study.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from statistics import median
+
+from annotate.agreement.annotator_lanes import Mark, grouped, people_of, read_marks
+from project.entities.study_records import (
+    Annotator,
+    Changes,
+    Comment,
+    FieldValue,
+    Json,
+    Recording,
+    ReviewDecision,
+    Run,
+    Segment,
+)
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotator_rows import annotator_by_name, insert_annotator
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import comments_in, delete_segment, insert_comments, insert_segments, insert_values
+from project.schemes.scheme import NUMBERS, Field, FieldKind, Scheme
+from project.session.session import Session
+from project.store.column_values import to_json
+from project.timebase import utc_now
+from project.version import __version__
+
+REMARKS = ("Persistent disagreement", "Not agreed on")
+"""What is said about kept segments that somebody disagreed with in review, and about those that nobody reviewed."""
+
+
+class SpanRule(StrEnum):
+    """From where to where an adjudicated segment lasts."""
+
+    MAJORITY = "majority"
+    """Where more than half of the chosen segments are."""
+    INTERSECTION = "intersection"
+    """Where all of them are."""
+    UNION = "union"
+    """From the first start to the last end."""
+
+
+class Labels(StrEnum):
+    """When a label is chosen."""
+
+    MAJORITY = "majority"
+    """More than half of the annotators say it."""
+    UNANIMOUS = "unanimous"
+    """All of them say it."""
+    MOST = "most"
+    """More of them say it than anything else; one is enough where nobody objects."""
+
+
+class ChoiceRule(StrEnum):
+    """Which of several choices an adjudicated segment has."""
+
+    MAJORITY = "majority"
+    """Those in more than half of the chosen segments; where there are none, those in the most."""
+    UNION = "union"
+    """Those in any of them."""
+    INTERSECTION = "intersection"
+    """Those in all of them."""
+
+
+class Unsettled(StrEnum):
+    """What becomes of a moment on which no label is chosen."""
+
+    LEAVE_OUT = "leave-out"
+    KEEP = "keep"
+    """Every different opinion is a segment of its own, with a comment that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationRule:
+    """How a lane is made; all of it is written into the run."""
+
+    spans: SpanRule = SpanRule.MAJORITY
+    labels: Labels = Labels.MAJORITY
+    choices: ChoiceRule = ChoiceRule.MAJORITY
+    minimum_iou: float = 0.0
+    unsettled: Unsettled = Unsettled.LEAVE_OUT
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentDraft:
+    """A segment to be made.
+
+    Attributes:
+        values: (field, value as JSON), in the order of the fields' keys.
+        remark: says that the annotators did not agree on it, or is empty.
+    """
+
+    scheme: str
+    track: str
+    label: str
+    start_us: int
+    end_us: int
+    values: tuple[tuple[str, str], ...] = ()
+    remark: str = ""
+
+
+@dataclass(slots=True)
+class AdjudicationCounts:
+    """What came of the groups of one recording: `disputed` ones have a review that disagrees, `undecided` ones none."""
+
+    groups: int = 0
+    chosen: int = 0
+    disputed: int = 0
+    undecided: int = 0
+    segments: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudicated:
+    """The lane of one recording, by start."""
+
+    drafts: tuple[SegmentDraft, ...]
+    counts: AdjudicationCounts
+
+
+@dataclass(slots=True)
+class _Votes:
+    """What the annotators say about one group: each has one ballot at most."""
+
+    ballots: list[Mark] = field(default_factory=list)
+    against: int = 0
+
+
+def adjudicate(
+    marks: Sequence[Mark], annotators: Iterable[str], schemes: dict[str, Scheme], rule: AdjudicationRule
+) -> Adjudicated:
+    """Make a lane of what annotators marked in one recording.
+
+    Args:
+        marks: theirs; those of schemes that are not in `schemes` are left out.
+        annotators: ids of all who worked on the recording, also of who marked nothing.
+        schemes: key -> scheme in use.
+        rule: how.
+    """
+    people = sorted(set(annotators))
+    counts, drafts = AdjudicationCounts(), []
+    known = [one for one in marks if one.segment.scheme in schemes and one.segment.annotator_id in people]
+    for group in grouped(known, rule.minimum_iou):
+        counts.groups += 1
+        votes = _votes(group, people)
+        label = _chosen_label(votes, len(people), rule.labels)
+        if label is not None:
+            counts.chosen += 1
+            scheme = schemes[group[0].segment.scheme]
+            drafts.append(_draft(scheme, [one for one in votes.ballots if one.segment.label == label], rule))
+            continue
+        disputed = any(one.disagreed for one in group)
+        counts.disputed += disputed
+        counts.undecided += not disputed
+        if rule.unsettled is Unsettled.KEEP:
+            remark = REMARKS[0 if disputed else 1]
+            drafts += {_kept(one, remark): None for one in sorted(group, key=lambda one: one.order)}
+    counts.segments = len(drafts)
+    return Adjudicated(tuple(sorted(drafts, key=_order)), counts)
+
+
+def _votes(group: Sequence[Mark], people: Sequence[str]) -> _Votes:
+    """Take everybody's ballot: a segment of the group that they agreed with in review, else their own, else none."""
+    votes = _Votes()
+    for person in people:
+        own = [one for one in group if one.segment.annotator_id == person]
+        said = {id(one): one.review_by(person) for one in group}
+        agreed = [one for one in group if (review := said[id(one)]) and review.decision is ReviewDecision.AGREE]
+        if agreed or own:
+            votes.ballots.append(min(agreed or own, key=lambda one: (-one.agreed, one.order)))
+        elif any(said.values()):
+            votes.against += 1
+    return votes
+
+
+def _chosen_label(votes: _Votes, people: int, rule: Labels) -> str | None:
+    counted = Counter(one.segment.label for one in votes.ballots)
+    best, count = min(counted.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
+    others = max([votes.against, *(number for label, number in counted.items() if label != best)])
+    match rule:
+        case Labels.MAJORITY:
+            chosen = 2 * count > people
+        case Labels.UNANIMOUS:
+            chosen = count == people
+        case Labels.MOST:
+            chosen = count > others
+    return best if chosen else None
+
+
+def _draft(scheme: Scheme, ballots: Sequence[Mark], rule: AdjudicationRule) -> SegmentDraft:
+    first = ballots[0].segment
+    start, end = span_of([(one.segment.start_us, one.segment.end_us) for one in ballots], rule.spans)
+    ordered = sorted(ballots, key=lambda one: one.order)
+    values: dict[str, Json] = {}
+    for asked in scheme.fields_of(first.track):
+        given = [one.values[asked.key] for one in ordered if one.values.get(asked.key) not in (None, "", [])]
+        value = _value(asked, given, rule) if given and asked.applies_to(first.label, first.track) else None
+        if value not in (None, []):
+            values[asked.key] = value
+    return SegmentDraft(first.scheme, first.track, first.label, start, end, as_text(values))
+
+
+def span_of(spans: Sequence[tuple[int, int]], rule: SpanRule) -> tuple[int, int]:
+    """Return where most, all, or any of some spans are, in microseconds; they have a moment in common."""
+    needed = {SpanRule.MAJORITY: len(spans) // 2 + 1, SpanRule.INTERSECTION: len(spans), SpanRule.UNION: 1}[rule]
+    # With a moment common to all, as many spans have begun at the n-th start as are still there at the n-th last end.
+    starts, ends = sorted(start for start, _ in spans), sorted((end for _, end in spans), reverse=True)
+    return starts[needed - 1], ends[needed - 1]
+
+
+def _value(asked: Field, given: Sequence[Json], rule: AdjudicationRule) -> Json:
+    if asked.kind is FieldKind.CHOICES:
+        return _choices(asked, given, rule.choices)
+    if asked.kind is FieldKind.TEXT:
+        return "\n\n".join(dict.fromkeys(str(one).strip() for one in given))
+    if asked.kind in NUMBERS:
+        return _middle(asked, [one for one in given if isinstance(one, int | float)])
+    counted = Counter(str(one) for one in given).most_common(2)
+    tied = len(counted) > 1 and counted[0][1] == counted[1][1]
+    return None if tied else counted[0][0]
+
+
+def _choices(asked: Field, given: Sequence[Json], rule: ChoiceRule) -> Json:
+    counted = Counter(str(choice) for one in given if isinstance(one, list) for choice in one)
+    most = max(counted.values(), default=0)
+    needed = {
+        ChoiceRule.MAJORITY: min(len(given) // 2 + 1, most),
+        ChoiceRule.UNION: 1,
+        ChoiceRule.INTERSECTION: len(given),
+    }[rule]
+    return [choice.key for choice in asked.choices if counted[choice.key] >= needed]
+
+
+def _middle(asked: Field, given: Sequence[int | float]) -> Json:
+    """Return the median, on a step of the field; halfway goes up."""
+    step = 1 if asked.kind is FieldKind.SCALE else asked.step
+    middle = median(given)
+    if middle in given:
+        return middle
+    low = Fraction(asked.minimum)
+    steps = math.floor((Fraction(middle) - low) / Fraction(step) + Fraction(1, 2))
+    value = min(low + steps * Fraction(step), Fraction(asked.maximum))
+    return int(value) if float(step).is_integer() else float(value)
+
+
+def _kept(mark: Mark, remark: str) -> SegmentDraft:
+    one = mark.segment
+    return SegmentDraft(one.scheme, one.track, one.label, one.start_us, one.end_us, as_text(mark.values), remark)
+
+
+def as_text(values: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+    """Return values as a draft has them."""
+    return tuple(sorted((key, to_json(value)) for key, value in values.items()))
+
+
+def _order(one: SegmentDraft) -> tuple[int, int, str, str, str, tuple[tuple[str, str], ...]]:
+    return one.start_us, one.end_us, one.scheme, one.track, one.label, one.values
+
+
+KIND = "adjudicate"
+NAME = "Adjudicated"
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationResult:
+    """What `make_lane` did.
+
+    Attributes:
+        lane: whose lane it is.
+        recordings: what was made of each recording that two or more annotators worked on.
+        skipped: the recordings that fewer worked on; they have no lane.
+    """
+
+    lane: Annotator
+    recordings: tuple[tuple[Recording, AdjudicationCounts], ...]
+    skipped: tuple[Recording, ...]
+
+    @property
+    def counts(self) -> AdjudicationCounts:
+        """The counts of all recordings together."""
+        total = AdjudicationCounts()
+        for _, counts in self.recordings:
+            for key, number in asdict(counts).items():
+                setattr(total, key, getattr(total, key) + number)
+        return total
+
+
+def make_lane(
+    session: Session,
+    rule: AdjudicationRule,
+    *,
+    name: str = NAME,
+    recordings: Sequence[str] = (),
+    annotators: Sequence[str] = (),
+) -> tuple[AdjudicationResult, Changes]:
+    """Make a lane of what the annotators say, in place of the one of that name, as one step; runs say how it was made.
+
+    Segments that come out as they were are left as they are, with their comments. A run is stored for each recording,
+    also where nothing changed. Undo brings the lane before back, and leaves the run.
+
+    Args:
+        session: whose annotator makes it.
+        rule: how.
+        name: of the lane.
+        recordings: ids; all when it is empty.
+        annotators: names of those whose lanes count; all people when it is empty.
+
+    Raises:
+        UserError: the name is somebody's who annotates, an annotator is unknown, or no recording has two annotators.
+    """
+    session.study.require_writable()
+    if not 0 <= rule.minimum_iou <= 1:
+        raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
+    chosen = _sources(session, annotators)
+    wanted = [one for one in all_recordings(session.study) if not recordings or one.id in recordings]
+    schemes = {scheme.key: scheme for scheme in session.schemes}
+    made: list[tuple[Recording, tuple[Annotator, ...], Adjudicated]] = []
+    skipped: list[Recording] = []
+    for recording in wanted:
+        people = tuple(one for one in people_of(session, recording.id) if not chosen or one.name in chosen)
+        if len(people) < 2:
+            skipped.append(recording)
+            continue
+        ids = [one.id for one in people]
+        made.append((recording, people, adjudicate(read_marks(session, recording.id, ids), ids, schemes, rule)))
+    if not made:
+        raise UserError(
+            "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom merge"
+        )
+    lane = lane_called(session, name)
+    with session.study.together():
+        with session.step(f"Adjudicate as {lane.name}") as step:
+            for recording, _, result in made:
+                _replace(session, recording.id, lane, result.drafts, schemes)
+            for recording in skipped:
+                _replace(session, recording.id, lane, (), schemes)
+        with session.study.recording_run():
+            for recording, people, result in made:
+                insert_run(session.study, _run(recording, people, lane, rule, result.counts))
+    counted = tuple((recording, result.counts) for recording, _, result in made)
+    return AdjudicationResult(lane, counted, tuple(skipped)), step.changes
+
+
+def lane_called(session: Session, name: str) -> Annotator:
+    """Return the adjudicated annotator of a name, who is introduced where there is none.
+
+    Raises:
+        UserError: the name is empty or somebody's who annotates.
+    """
+    name = name.strip()
+    if not name:
+        raise UserError("The lane needs a name.", "Give one, such as Adjudicated.")
+    found = annotator_by_name(session.study, name)
+    if found is not None and found.kind != "adjudicated":
+        raise UserError(f"“{name}” is an annotator of this study.", "Give the lane another name.")
+    if name == session.annotator_name and found is None:
+        raise UserError(f"You work as “{name}”.", "Give the lane another name.")
+    if found is None:
+        found = Annotator(new_id(), name, "adjudicated")
+        with session.study.step(f"Introduce {name}", undoable=False):
+            insert_annotator(session.study, found)
+    return found
+
+
+def _sources(session: Session, names: Sequence[str]) -> set[str]:
+    for name in names:
+        found = annotator_by_name(session.study, name)
+        if found is None or found.kind != "person":
+            raise UserError(f"No person called “{name}” annotates this study.", "Name those whose lanes should count.")
+    if len(set(names)) == 1:
+        raise UserError("One annotator cannot be adjudicated.", "Name two or more, or nobody for all.")
+    return set(names)
+
+
+def _replace(
+    session: Session, recording_id: str, lane: Annotator, drafts: Sequence[SegmentDraft], schemes: dict[str, Scheme]
+) -> None:
+    """Turn the lane into these drafts; what is there already stays. Tracks of schemes not in use are left alone."""
+    before: dict[SegmentDraft, list[Segment]] = {}
+    comments = comments_in(session.study, recording_id)
+    for mark in read_marks(session, recording_id, [lane.id]):
+        one = mark.segment
+        if one.scheme in schemes:
+            remark = next((c.text for c in comments.get(one.id, ()) if c.text in REMARKS), "")
+            same = SegmentDraft(
+                one.scheme, one.track, one.label, one.start_us, one.end_us, as_text(mark.values), remark
+            )
+            before.setdefault(same, []).append(one)
+    wanted = Counter(drafts)
+    fresh: list[tuple[Segment, SegmentDraft]] = []
+    for draft, number in wanted.items():
+        kept = before.get(draft, [])
+        for _ in range(min(number, len(kept))):
+            kept.pop()
+            number -= 1
+        for _ in range(number):
+            place = recording_id, lane.id, draft.label, draft.start_us, draft.end_us
+            fresh.append((Segment(new_id(), *place, draft.scheme, draft.track), draft))
+    for old in (one for left in before.values() for one in left):
+        delete_segment(session.study, old.id)
+    for key in {draft.scheme for _, draft in fresh}:
+        session.schemes.keep(schemes[key])
+    insert_segments(session.study, [one for one, _ in fresh])
+    insert_values(
+        session.study,
+        [
+            FieldValue(one.id, draft.scheme, schemes[draft.scheme].version, key, json.loads(text))
+            for one, draft in fresh
+            for key, text in draft.values
+        ],
+    )
+    now = utc_now()
+    remarks = [Comment(new_id(), one.id, lane.id, draft.remark, now) for one, draft in fresh if draft.remark]
+    insert_comments(session.study, remarks)
+
+
+def _run(
+    recording: Recording,
+    people: Sequence[Annotator],
+    lane: Annotator,
+    rule: AdjudicationRule,
+    counts: AdjudicationCounts,
+) -> Run:
+    parameters: dict[str, Json] = {
+        "lane": lane.name,
+        "annotators": [*sorted(one.name for one in people)],
+        "spans": rule.spans.value,
+        "labels": rule.labels.value,
+        "choices": rule.choices.value,
+        "minimum_iou": rule.minimum_iou,
+        "unsettled": rule.unsettled.value,
+    }
+    return Run(new_id(), recording.id, KIND, "vote", parameters, asdict(counts), utc_now(), __version__)

@@ -1,0 +1,286 @@
+"""Turns the rows of segments and what was filled in about them into the columns that are compared.
+
+Two annotators beside each other: which of their segments overlap, and which stand for which. What the figures of a
+study are computed from, as arrays.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from annotate.agreement.figure_intervals import Bools, Floats, Ints
+from annotate.agreement.span_matching import (
+    Overlaps,
+    SpanArray,
+    best_pairs,
+    holle_rein_pairs,
+    most_pairs,
+    overlaps,
+    unmatched,
+)
+from project.entities.study_records import Json
+from project.queries.segment_rows import value_rows
+from project.schemes.scheme import Field, FieldKind, Scheme
+from project.store.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a report can be asked for; all of it is recorded in the report.
+
+    Attributes:
+        minimum_iou: two spans overlap when they share some time and have at least this IoU.
+        step_us: between the instants of the time grid.
+        bins: into how many bins ratings are cut for Randolph's kappa.
+        samples: of the bootstrap; 0 leaves intervals out.
+        seed: of the bootstrap.
+    """
+
+    minimum_iou: float = 0.0
+    step_us: int = 100_000
+    bins: int = 5
+    samples: int = 1000
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NamedKey:
+    """Something a figure can be about: its key, and what people call it."""
+
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenField:
+    """A field with choices: (n, choices) which were made for each segment. An empty row is nothing filled in."""
+
+    key: str
+    name: str
+    choices: tuple[NamedKey, ...]
+    chosen: Bools
+    several: bool
+
+    @property
+    def filled(self) -> Bools:
+        """Whether anything was chosen, (n,)."""
+        filled: Bools = np.asarray(self.chosen.any(axis=1))
+        return filled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedField:
+    """A scale or slider: (n,) numbers, NaN where nothing was filled in."""
+
+    key: str
+    name: str
+    numbers: Floats
+    minimum: float
+    maximum: float
+    step: float = 1.0
+
+    @property
+    def filled(self) -> Bools:
+        """Whether there is a number, (n,)."""
+        return np.isfinite(self.numbers)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementData:
+    """The segments of one track by those who are compared.
+
+    Attributes:
+        recordings: key is the id, name the number and name that people see.
+        annotators: key is the id.
+        labels: of the track.
+        length_us: (recordings,) microseconds.
+        worked: (recordings, annotators) who worked on which recording, even where they marked nothing.
+        recording: (n,) of each segment, an index, as the next three.
+        annotator: (n,).
+        label: (n,).
+        axis: (n,) segments are compared within an axis: a recording, or one participant in it where the form asks
+            whom a segment is about.
+        axis_recording: (axes,) recording of each axis.
+        start_us: (n,) microseconds.
+        end_us: (n,) microseconds.
+        reviewed: (reviews,) segment that a review is about.
+        agreed: (reviews,) whether the reviewer agreed.
+        third: index of the annotator who is compared with the others and counts in no other figure; -1 for none.
+    """
+
+    recordings: tuple[NamedKey, ...]
+    annotators: tuple[NamedKey, ...]
+    labels: tuple[NamedKey, ...]
+    length_us: Ints
+    worked: Bools
+    recording: Ints
+    annotator: Ints
+    label: Ints
+    axis: Ints
+    axis_recording: Ints
+    start_us: Ints
+    end_us: Ints
+    choosing: tuple[ChosenField, ...] = ()
+    rated: tuple[RatedField, ...] = ()
+    reviewed: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    agreed: Bools = field(default_factory=lambda: np.zeros(0, bool))
+    third: int = -1
+
+    def __len__(self) -> int:
+        return len(self.recording)
+
+    def spans(self) -> SpanArray:
+        """Return every segment as a span on its axis."""
+        return SpanArray(self.axis, self.start_us, self.end_us, self.label)
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the pairs of annotators who are compared: those with a recording in common, without the third."""
+        people = [one for one in range(len(self.annotators)) if one != self.third]
+        return [(a, b) for a, b in combinations(people, 2) if (self.worked[:, a] & self.worked[:, b]).any()]
+
+    def pairs_with_third(self) -> list[tuple[int, int]]:
+        """Return the pairs of the third annotator and each other one."""
+        if self.third < 0:
+            return []
+        others = [one for one in range(len(self.annotators)) if one != self.third]
+        return [(self.third, one) for one in others if (self.worked[:, self.third] & self.worked[:, one]).any()]
+
+    def axes_length_us(self) -> Ints:
+        """Return (axes,) where each axis ends: with its recording, or with a segment that reaches further."""
+        ends = self.length_us[self.axis_recording].copy()
+        np.maximum.at(ends, self.axis, self.end_us)
+        return ends
+
+
+Column = Mapping[int, Json]
+"""Place of a segment -> what was filled in."""
+
+
+def columns(
+    study: Study, scheme: str, track: str, fields: Sequence[str], places: Mapping[str, int]
+) -> dict[str, Column]:
+    """Return field -> what was filled in, in the newest version; `places` says where each segment goes."""
+    found: dict[str, dict[int, Json]] = {key: {} for key in fields}
+    for segment, key, text in value_rows(study, scheme, track, fields) if fields else ():
+        if segment in places:
+            found[key][places[segment]] = json.loads(text)
+    return dict(found)
+
+
+def labels_of(scheme: Scheme, track: str, used: Sequence[str]) -> tuple[NamedKey, ...]:
+    """Return the labels of the track, then those that only older versions of the scheme had."""
+    known = tuple(NamedKey(label.key, label.name) for label in scheme.track(track).labels)
+    keys = {label.key for label in known}
+    return known + tuple(NamedKey(label, label) for label in sorted({*used} - keys))
+
+
+def axes(recording: Ints, within: Sequence[Column], recordings: int) -> tuple[Ints, Ints]:
+    """Return the axis of each segment and the recording of each axis; segments on different axes are not compared."""
+    if not within:
+        return recording, np.arange(recordings)
+    kept = [(owner, *(str(column.get(at)) for column in within)) for at, owner in enumerate(recording.tolist())]
+    numbers = {key: number for number, key in enumerate(dict.fromkeys(kept))}
+    return np.array([numbers[key] for key in kept], np.int64), np.array([key[0] for key in numbers], np.int64)
+
+
+def chosen(field: Field, filled: Column, size: int) -> ChosenField:
+    """Return the choices of each segment; choices that the scheme no longer has are left out."""
+    table = np.zeros((size, len(field.choices)), bool)
+    places = {choice.key: place for place, choice in enumerate(field.choices)}
+    for at, value in filled.items():
+        for one in value if isinstance(value, list) else [value]:
+            if one in places:
+                table[at, places[str(one)]] = True
+    choices = tuple(NamedKey(choice.key, choice.name) for choice in field.choices)
+    return ChosenField(field.key, field.name, choices, table, field.kind is FieldKind.CHOICES)
+
+
+def rated(field: Field, filled: Column, size: int) -> RatedField:
+    """Return the number of each segment; those off the scale are left out."""
+    numbers = np.full(size, np.nan)
+    for at, value in filled.items():
+        if isinstance(value, int | float) and field.minimum <= value <= field.maximum:
+            numbers[at] = value
+    return RatedField(field.key, field.name, numbers, field.minimum, field.maximum, field.step)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One pair of annotators, over the recordings that both worked on.
+
+    Attributes:
+        first: index of the first annotator.
+        second: index of the second.
+        recordings: (recordings,) which both worked on.
+        of_first: the first's segments there, indices into the material.
+        of_second: the second's.
+    """
+
+    material: AgreementData
+    first: int
+    second: int
+    recordings: Bools
+    of_first: Ints
+    of_second: Ints
+    minimum_iou: float
+
+    @classmethod
+    def of(cls, material: AgreementData, first: int, second: int, minimum_iou: float) -> "Compared":
+        """Compare two annotators of the material."""
+        both = material.worked[:, first] & material.worked[:, second]
+        there = both[material.recording]
+        one, other = (np.flatnonzero(there & (material.annotator == who)) for who in (first, second))
+        return cls(material, first, second, both, one, other, minimum_iou)
+
+    @cached_property
+    def spans(self) -> tuple[SpanArray, SpanArray]:
+        """What each of the two marked."""
+        everything = self.material.spans()
+        return everything.take(self.of_first), everything.take(self.of_second)
+
+    @cached_property
+    def intersecting(self) -> Overlaps:
+        """Every pair that shares some time, whatever its IoU."""
+        return overlaps(*self.spans)
+
+    @cached_property
+    def overlapping(self) -> Overlaps:
+        """Every pair that counts as overlapping."""
+        return self.intersecting.take(self.intersecting.iou >= self.minimum_iou)
+
+    @cached_property
+    def matched(self) -> Overlaps:
+        """The overlapping pairs that stand for each other, one to one."""
+        return best_pairs(self.overlapping, *self.spans)
+
+    @cached_property
+    def linked(self) -> Overlaps:
+        """The pairs of Holle and Rein."""
+        return holle_rein_pairs(self.intersecting, *self.spans)
+
+    def matched_at(self, iou: float, *, same_label: bool = False) -> Overlaps:
+        """Return as many one-to-one pairs of at least this IoU as there can be; of one label each if that is wanted."""
+        found = self.intersecting
+        if same_label:
+            found = found.take(self.alike(found))
+        return most_pairs(found, len(self.of_first), len(self.of_second), iou)
+
+    def alike(self, pairs: Overlaps) -> Bools:
+        """Tell of each pair whether the labels are the same."""
+        one, other = self.spans
+        alike: Bools = one.label[pairs.first] == other.label[pairs.second]
+        return alike
+
+    def segments(self, pairs: Overlaps) -> tuple[Ints, Ints]:
+        """Return the segments of each pair as indices into the material."""
+        return self.of_first[pairs.first], self.of_second[pairs.second]
+
+    def alone(self, pairs: Overlaps) -> tuple[Ints, Ints]:
+        """Return the segments of either that no pair holds, as indices into the material."""
+        one = self.of_first[unmatched(len(self.of_first), pairs.first)]
+        other = self.of_second[unmatched(len(self.of_second), pairs.second)]
+        return one, other

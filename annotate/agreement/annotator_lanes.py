@@ -1,0 +1,244 @@
+"""What several annotators marked in one recording, ready to be set side by side.
+
+Where the annotators of one recording do not say the same: for the strip over the timeline and its keys. Which segments
+of a study stand alone or are labelled differently by somebody else, for filters and lists. Which segments of several
+annotators stand for each other.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.agreement.span_matching import Disagreement, SpanArray, disagreement_spans, overlaps
+from project.entities.study_records import Annotator, Json, Review, ReviewDecision, Segment
+from project.queries.annotator_rows import all_annotators, reviews_in
+from project.queries.segment_rows import completed, in_training, segments_of, values_in
+from project.schemes.scheme import FieldKind
+from project.session.session import Session
+from project.store.column_values import to_json
+
+
+def disagreements(
+    segments: Sequence[Segment], annotators: Collection[str], scheme: str, track: str
+) -> list[Disagreement]:
+    """Return the stretches of one recording in which these annotators differ, by start.
+
+    Args:
+        segments: of the recording; those of other tracks or people are left out.
+        annotators: ids of who worked on the recording, also of who marked nothing.
+        scheme: key of the scheme.
+        track: key of the track that is compared.
+    """
+    lanes: dict[str, list[tuple[int, int, int]]] = {who: [] for who in annotators}
+    labels: dict[str, int] = {}
+    for one in segments:
+        if one.track == track and one.scheme == scheme and one.annotator_id in lanes:
+            lanes[one.annotator_id].append((one.start_us, one.end_us, labels.setdefault(one.label, len(labels))))
+    return disagreement_spans([_spans(rows) for rows in lanes.values()])
+
+
+def next_after(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
+    """Return the first stretch that starts later than a time, or None."""
+    place = bisect_right(found, time_us, key=lambda one: one.start_us)
+    return found[place] if place < len(found) else None
+
+
+def last_before(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
+    """Return the last stretch that starts earlier than a time, or None."""
+    place = bisect_left(found, time_us, key=lambda one: one.start_us)
+    return found[place - 1] if place else None
+
+
+def _spans(rows: list[tuple[int, int, int]]) -> SpanArray:
+    columns = np.array(rows, np.int64).reshape(-1, 3)
+    return SpanArray(np.zeros(len(rows), np.int64), columns[:, 0], columns[:, 1], columns[:, 2])
+
+
+_Numbers = NDArray[np.int64]
+
+
+def disputed(segments: Sequence[Segment], worked: Mapping[str, Collection[str]]) -> set[str]:
+    """Return the ids of the segments that others do not overlap, or overlap with another label.
+
+    Only where at least two people worked on the recording is anything compared, and only within a track. The boundaries
+    need not be the same: that is for the figures of agreement.
+
+    Args:
+        segments: of any recordings, in any order.
+        worked: recording id -> ids of the people who worked on it, also of who marked nothing.
+    """
+    kept = [
+        one for one in segments if one.annotator_id in (people := worked.get(one.recording_id, ())) and len(people) > 1
+    ]
+    if not kept:
+        return set()
+    start = np.array([one.start_us for one in kept], np.int64)
+    end = np.array([one.end_us for one in kept], np.int64)
+    track = _codes((one.recording_id, one.scheme, one.track) for one in kept)
+    person = _codes((one.recording_id, one.scheme, one.track, one.annotator_id) for one in kept)
+    label = _codes((one.recording_id, one.scheme, one.track, one.label) for one in kept)
+    both = _codes((one.recording_id, one.scheme, one.track, one.annotator_id, one.label) for one in kept)
+    others = _touching(track, start, end) - _touching(person, start, end)
+    alike = _touching(label, start, end) - _touching(both, start, end)
+    return {one.id for one, differs in zip(kept, ((others == 0) | (alike < others)).tolist(), strict=True) if differs}
+
+
+def _codes(keys: Iterable[tuple[str, ...]]) -> _Numbers:
+    numbers: dict[tuple[str, ...], int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+
+
+def _touching(group: _Numbers, start: _Numbers, end: _Numbers) -> _Numbers:
+    """Return for each span how many of its group share time with it, itself too."""
+    width = int(end.max()) + 1
+    # One axis for all groups, each after the end of the one before.
+    first, last = group * width + start, group * width + end
+    return np.searchsorted(np.sort(first), last, "left") - np.searchsorted(np.sort(last), first, "right")
+
+
+Order: TypeAlias = tuple[int, int, str, str, int, int]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A segment with everything that was said about it.
+
+    Attributes:
+        values: of the form's fields that the newest version of its scheme has a place for.
+        reviews: by other people.
+        about: the participants that it is about, where the form asks whom.
+    """
+
+    segment: Segment
+    values: Mapping[str, Json]
+    reviews: tuple[Review, ...] = ()
+    about: tuple[str, ...] = ()
+
+    @property
+    def lane(self) -> tuple[str, str, tuple[str, ...]]:
+        """What it can be compared within: scheme, track and whom it is about."""
+        return self.segment.scheme, self.segment.track, self.about
+
+    @cached_property
+    def agreed(self) -> int:
+        """How many others agree with it."""
+        return sum(one.decision is ReviewDecision.AGREE for one in self.reviews)
+
+    @property
+    def disagreed(self) -> int:
+        """How many others disagree with it."""
+        return len(self.reviews) - self.agreed
+
+    @cached_property
+    def said(self) -> str:
+        """The values as one text, the same for the same values."""
+        return to_json(dict(sorted(self.values.items())))
+
+    @cached_property
+    def order(self) -> Order:
+        """Sorts marks by time and content, whoever made them."""
+        one = self.segment
+        return one.start_us, one.end_us, one.label, self.said, self.agreed, self.disagreed
+
+    def review_by(self, reviewer_id: str) -> Review | None:
+        """Return what somebody said about it, or None."""
+        return next((one for one in self.reviews if one.reviewer_id == reviewer_id), None)
+
+
+def read_marks(session: Session, recording_id: str, annotators: Collection[str]) -> list[Mark]:
+    """Return what these annotators (ids) marked in a recording, by start."""
+    values = values_in(session.study, recording_id)
+    reviews = reviews_in(session.study, recording_id)
+    found = []
+    for segment in segments_of(session.study, recording_id):
+        if segment.annotator_id not in annotators:
+            continue
+        scheme = session.schemes.known(segment.scheme)
+        given = {key: one.value for key, one in values.get(segment.id, {}).items()}
+        about: tuple[str, ...] = ()
+        if scheme is not None:
+            given = scheme.placed(segment.track, given)
+            about = tuple(
+                str(given.get(field.key, ""))
+                for field in scheme.fields_of(segment.track)
+                if field.kind is FieldKind.PARTICIPANT
+            )
+        others = (one for one in reviews.get(segment.id, ()) if one.reviewer_id != segment.annotator_id)
+        found.append(Mark(segment, given, tuple(others), about))
+    return found
+
+
+def people_of(session: Session, recording_id: str) -> list[Annotator]:
+    """Return the people who worked on a recording, not in training: those who marked something, or were done with it.
+
+    Those with the most segments come first.
+    """
+    counts: dict[str, int] = {}
+    for segment in segments_of(session.study, recording_id):
+        counts[segment.annotator_id] = counts.get(segment.annotator_id, 0) + 1
+    for recording, annotator in completed(session.study):
+        if recording == recording_id:
+            counts.setdefault(annotator, 0)
+    training = in_training(session.study)
+    found = [
+        one
+        for one in all_annotators(session.study)
+        if one.kind == "person" and one.id in counts and (recording_id, one.id) not in training
+    ]
+    return sorted(found, key=lambda one: (-counts[one.id], one.name))
+
+
+def grouped(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[Mark, ...]]:
+    """Return every mark in exactly one group, by start; many groups hold one mark alone."""
+    near = _overlapping(marks, minimum_iou)
+    owner = [one.segment.annotator_id for one in marks]
+    rank = {order: at for at, order in enumerate(sorted({one.order for one in marks}))}
+    ranks = [rank[one.order] for one in marks]
+
+    def preference(pair: tuple[int, int]) -> tuple[float | bool, ...]:
+        one, other = marks[pair[0]], marks[pair[1]]
+        first, second = sorted((ranks[pair[0]], ranks[pair[1]]))
+        return -near[pair], one.segment.label != other.segment.label, one.said != other.said, first, second
+
+    group = [[place] for place in range(len(marks))]
+    for a, b in sorted(near, key=preference):
+        one, other = group[a], group[b]
+        if one is other or {owner[i] for i in one} & {owner[j] for j in other}:
+            continue
+        if all((min(i, j), max(i, j)) in near for i in one for j in other):
+            one += other
+            for place in other:
+                group[place] = one
+    made = {id(one): one for one in group}.values()
+    return sorted((tuple(marks[place] for place in one) for one in made), key=lambda one: min(m.order for m in one))
+
+
+def _overlapping(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int, int], float]:
+    """Return (place, place) -> IoU of the marks that can belong together, the smaller place first."""
+    lanes = {lane: code for code, lane in enumerate({one.lane: None for one in marks})}
+    places: dict[str, list[int]] = {}
+    for place, one in enumerate(marks):
+        places.setdefault(one.segment.annotator_id, []).append(place)
+    spans = {
+        who: SpanArray(
+            np.array([lanes[marks[place].lane] for place in own], np.int64),
+            np.array([marks[place].segment.start_us for place in own], np.int64),
+            np.array([marks[place].segment.end_us for place in own], np.int64),
+            np.zeros(len(own), np.int64),
+        )
+        for who, own in places.items()
+    }
+    near: dict[tuple[int, int], float] = {}
+    for who, whom in combinations(places, 2):
+        found = overlaps(spans[who], spans[whom])
+        for i, j, iou in zip(found.first.tolist(), found.second.tolist(), found.iou.tolist(), strict=True):
+            if iou >= minimum_iou:
+                a, b = places[who][i], places[whom][j]
+                near[min(a, b), max(a, b)] = iou
+    return near

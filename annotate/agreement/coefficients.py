@@ -1,0 +1,264 @@
+"""Krippendorff's alpha, for any number of annotators, missing values, and any distance.
+
+Cohen's kappa, from tables of how often one annotator said this while the other said that. Pearson's correlation, from
+sums that can be added up over recordings. Kappas of more than two annotators: the mean over their pairs, weighted by
+how much each pair rests on. Randolph's free-marginal kappa: agreement over what blind choice among a fixed number of
+bins would give.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotate.agreement.figure_intervals import Bools, Floats, Ints, StatisticResult, estimate, per_group
+from annotate.agreement.span_matching import Grid
+from project.entities.study_records import Json
+
+_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coincidences:
+    """Every pair of values that two annotators gave to the same unit.
+
+    Attributes:
+        group: (p,) what is resampled: the recording of the unit.
+        first: (p,) code of one value.
+        second: (p,) code of the other.
+        weight: (p,) units of that kind over the number of values each has less one.
+        values: number of codes.
+        groups: number of groups.
+    """
+
+    group: Ints
+    first: Ints
+    second: Ints
+    weight: Floats
+    values: int
+    groups: int
+
+
+def coincidences(codes: Ints, group: Ints, values: int, groups: int, units: Ints | None = None) -> Coincidences:
+    """Pair up what annotators said.
+
+    Args:
+        codes: (annotators, u) value of each unit by each annotator; -1 is missing.
+        group: (u,) recording of each unit.
+        values: number of codes.
+        groups: number of recordings.
+        units: (u,) how many equal units each column stands for; one when not given.
+    """
+    given = codes >= 0
+    count = given.sum(0)
+    each = np.ones(codes.shape[1]) if units is None else units.astype(float)
+    found: list[tuple[Ints, Ints, Ints, Floats]] = []
+    for one in range(len(codes)):
+        for other in range(one + 1, len(codes)):
+            both = given[one] & given[other]
+            found.append((group[both], codes[one][both], codes[other][both], each[both] / (count[both] - 1)))
+    if not found:
+        none = np.zeros(0, np.int64)
+        return Coincidences(none, none, none, np.zeros(0), values, groups)
+    groups_of, first, second, weight = (np.concatenate(column) for column in zip(*found, strict=True))
+    return Coincidences(groups_of, first, second, weight, values, groups)
+
+
+def nominal_alpha(found: Coincidences, resamples: Floats | None = None) -> Floats:
+    """Return alpha where any two different values are equally far apart; (b,) of (b, groups) resampling weights."""
+    counts, total, chosen = _counts(found, resamples)
+    apart = _by_group(found, (found.first != found.second).astype(float))
+    return _alpha(chosen @ apart, total**2 - (counts**2).sum(-1), total)
+
+
+def metric_alpha(found: Coincidences, distance: Floats, resamples: Floats | None = None) -> Floats:
+    """Return alpha under a (values, values) table of squared distances between values."""
+    counts, total, chosen = _counts(found, resamples)
+    apart = _by_group(found, distance[found.first, found.second])
+    return _alpha(chosen @ apart, ((counts @ distance) * counts).sum(-1), total)
+
+
+def interval_alpha(found: Coincidences, numbers: Floats, resamples: Floats | None = None) -> Floats:
+    """Return alpha with squared differences; `numbers` is what each code stands for."""
+    counts, total, chosen = _counts(found, resamples)
+    centred = numbers - numbers.mean() if len(numbers) else numbers
+    apart = _by_group(found, (centred[found.first] - centred[found.second]) ** 2)
+    return _alpha(chosen @ apart, _spread(counts, centred), total)
+
+
+def ordinal_alpha(found: Coincidences, resamples: Floats | None = None) -> Floats:
+    """Return alpha on ranks; codes are in the order of the values.
+
+    Krippendorff's ordinal distance of two values is the squared difference of their mean ranks.
+    """
+    counts, total, chosen = _counts(found, resamples)
+    rank = np.cumsum(counts, -1) - counts / 2
+    rank -= total[:, None] / 2
+    apart = np.empty(len(chosen))
+    chunk = max(1, _AT_ONCE // max(1, len(found.first)))
+    for start in range(0, len(chosen), chunk):
+        part = slice(start, start + chunk)
+        difference = rank[part][:, found.first] - rank[part][:, found.second]
+        apart[part] = 2 * (chosen[part][:, found.group] * found.weight * difference**2).sum(-1)
+    return _alpha(apart, _spread(counts, rank), total)
+
+
+def jaccard_distance(sets: Bools) -> Floats:
+    """Return (n, n): of the choices that either of two sets holds, the share that only one does; empty sets agree.
+
+    Args:
+        sets: (n, choices) which choices each set holds.
+    """
+    chosen = sets.astype(float)
+    both = chosen @ chosen.T
+    either = chosen.sum(1)[:, None] + chosen.sum(1) - both
+    alike: Floats = np.divide(both, either, out=np.ones_like(both), where=either > 0)
+    return 1 - alike
+
+
+def _counts(found: Coincidences, resamples: Floats | None) -> tuple[Floats, Floats, Floats]:
+    """Return how often each value occurs (b, values), in all (b,), and the weights of the groups (b, groups)."""
+    chosen = np.ones((1, found.groups)) if resamples is None else resamples
+    size = found.groups * found.values
+    counted = per_group(found.group * found.values + found.first, size, found.weight)
+    counted += per_group(found.group * found.values + found.second, size, found.weight)
+    counts = chosen @ counted.reshape(found.groups, found.values)
+    return counts, counts.sum(-1), chosen
+
+
+def _by_group(found: Coincidences, distance: Floats) -> Floats:
+    return 2 * per_group(found.group, found.groups, found.weight * distance)
+
+
+def _spread(counts: Floats, numbers: Floats) -> Floats:
+    """Return the sum of squared differences over all ordered pairs of values."""
+    mean = (counts * numbers).sum(-1) / np.maximum(counts.sum(-1), 1e-300)
+    found: Floats = 2 * counts.sum(-1) * (counts * (numbers - mean[:, None]) ** 2).sum(-1)
+    return found
+
+
+def _alpha(observed: Floats, expected: Floats, total: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(expected > 1e-12 * total**2, 1 - (total - 1) * observed / expected, np.nan)
+    return found
+
+
+ONE_CATEGORY = "Both annotators used one and the same category throughout."
+
+
+def tables(first: Ints, second: Ints, weight: Ints | Floats, group: Ints, categories: int, groups: int) -> Floats:
+    """Return (groups, categories, categories) summed weights; a code of -1 on either side counts nowhere."""
+    known = (first >= 0) & (second >= 0)
+    place = (group[known] * categories + first[known]) * categories + second[known]
+    counted = per_group(place, groups * categories * categories, weight[known])
+    return counted.reshape(groups, categories, categories)
+
+
+def kappa(table: Floats) -> Floats:
+    """Return (...) kappa of (..., k, k) tables; NaN where chance alone agrees always.
+
+    Source: Cohen (1960), A coefficient of agreement for nominal scales.
+    """
+    return _over_chance(table, np.einsum("...ii->...", table))
+
+
+def kappa_max(table: Floats) -> Floats:
+    """Return (...) the highest kappa that the margins of (..., k, k) tables allow."""
+    return _over_chance(table, np.minimum(table.sum(-1), table.sum(-2)).sum(-1))
+
+
+def _over_chance(table: Floats, agreeing: Floats) -> Floats:
+    total = table.sum((-1, -2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected = (table.sum(-1) * table.sum(-2)).sum(-1) / total**2
+        found: Floats = np.where(1 - expected > 1e-12, (agreeing / total - expected) / (1 - expected), np.nan)
+    return found
+
+
+def grid_kappa(grid: Grid, first: int = 0, second: int = 1) -> float:
+    """Return Cohen's kappa of two annotators over all instants of a grid; NaN where it is undefined."""
+    table = tables(grid.states[first], grid.states[second], grid.instants, np.zeros_like(grid.axis), len(grid.names), 1)
+    return float(kappa(table)[0])
+
+
+def moments(first: Floats, second: Floats, group: Ints, groups: int) -> Floats:
+    """Return (groups, 6): the number of pairs, and the sums of x, y, x squared, y squared and x times y."""
+    x = first - (first.mean() if len(first) else 0)
+    y = second - (second.mean() if len(second) else 0)
+    columns = (np.ones_like(x), x, y, x * x, y * y, x * y)
+    return np.stack([per_group(group, groups, column) for column in columns], axis=-1)
+
+
+def pearson(sums: Floats) -> Floats:
+    """Return (...) r of (..., 6) moments; NaN where either side never varies."""
+    n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
+    spread_x, spread_y = n * xx - x * x, n * yy - y * y
+    varies = (spread_x > 1e-9 * np.maximum(n * xx, 1e-300)) & (spread_y > 1e-9 * np.maximum(n * yy, 1e-300))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(varies, (n * xy - x * y) / np.sqrt(spread_x * spread_y), np.nan)
+    return np.clip(found, -1, 1)
+
+
+def _total(tables: Floats) -> Floats:
+    found: Floats = tables.sum((-1, -2))
+    return found
+
+
+def pooled(
+    formula: Callable[[Floats], Floats],
+    tables: Floats,
+    weights: Floats,
+    reasons: tuple[str, str],
+    more: dict[str, Json] | None = None,
+    size_of: Callable[[Floats], Floats] = _total,
+) -> StatisticResult:
+    """Return the mean of a formula over pairs of annotators; pairs where it is undefined are left out.
+
+    Args:
+        formula: (b, pairs, ...) sums -> (b, pairs) figures.
+        tables: (recordings, pairs, ...) what is added up over recordings.
+        weights: (samples, recordings) of the bootstrap.
+        reasons: as for `estimate`.
+        more: what else belongs to the figure.
+        size_of: how much the figure of one pair rests on; by default the sum of a table.
+    """
+    n = round(float(size_of(tables).sum()))
+    return estimate(mean_over_pairs(formula, size_of), tables, weights, n, reasons, more)
+
+
+def mean_over_pairs(
+    formula: Callable[[Floats], Floats], size_of: Callable[[Floats], Floats] = _total
+) -> Callable[[Floats], Floats]:
+    """Return the formula for the mean: (b, pairs, ...) sums -> (b,) figures, NaN where no pair has one."""
+
+    def mean(sums: Floats) -> Floats:
+        values, size = formula(sums), size_of(sums)
+        known = np.isfinite(values)
+        total = (size * known).sum(-1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found: Floats = np.where(total > 0, (size * np.where(known, values, 0)).sum(-1) / total, np.nan)
+        return found
+
+    return mean
+
+
+def free_marginal_kappa(agreeing: Floats, pairs: Floats, bins: int) -> Floats:
+    """Return kappa; NaN without pairs or with one bin.
+
+    Args:
+        agreeing: (...) how many pairs of ratings fall into the same bin.
+        pairs: (...) how many there are.
+        bins: into how many the scale was cut.
+
+    Source: Randolph (2005), Free-marginal multirater kappa.
+    """
+    chance = 1 / bins
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = (agreeing / pairs - chance) / (1 - chance) if bins > 1 else np.full_like(pairs, np.nan)
+    return found
+
+
+def binned(numbers: Floats, minimum: float, maximum: float, bins: int) -> Ints:
+    """Return the bin of each number, of equal width from minimum to maximum; the maximum is in the last."""
+    width = (maximum - minimum) / bins
+    return np.clip(np.floor((numbers - minimum) / width).astype(np.int64), 0, bins - 1)

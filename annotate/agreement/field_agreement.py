@@ -1,0 +1,224 @@
+"""What annotators filled in about segments that stand for each other: choices and ratings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotate.agreement.annotation_arrays import ChosenField, Compared, Options, RatedField
+from annotate.agreement.coefficients import (
+    ONE_CATEGORY,
+    Coincidences,
+    binned,
+    free_marginal_kappa,
+    interval_alpha,
+    jaccard_distance,
+    kappa,
+    metric_alpha,
+    moments,
+    nominal_alpha,
+    ordinal_alpha,
+    pearson,
+    pooled,
+    tables,
+)
+from annotate.agreement.figure_intervals import (
+    Bools,
+    Floats,
+    Ints,
+    StatisticResult,
+    defined,
+    estimate,
+    estimate_from,
+    per_group,
+    share,
+    undefined,
+)
+from project.entities.study_records import Json
+
+_MOST_STEPS = 1001
+NOTHING_FILLED_IN = "No two matched segments have this field filled in on both sides."
+ONE_VALUE = "Everybody gave one and the same value throughout."
+ONE_CHOICE = "Nobody made this choice in a matched pair, or everybody always did."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentMatches:
+    """Segments that stand for each other, of all pairs of annotators.
+
+    Attributes:
+        first: (m,) segment, an index into the material.
+        second: (m,) the segment that it stands for.
+        pair: (m,) which pair of annotators.
+        recording: (m,).
+        pairs: number of pairs of annotators.
+    """
+
+    first: Ints
+    second: Ints
+    pair: Ints
+    recording: Ints
+    pairs: int
+
+    @classmethod
+    def of(cls, compared: Sequence[Compared], recording: Ints) -> "SegmentMatches":
+        """Collect the matched segments; `recording` is (n,), of every segment."""
+        found = [one.segments(one.matched) for one in compared]
+        none = np.zeros(0, np.int64)
+        first = np.concatenate([none, *(pair[0] for pair in found)])
+        second = np.concatenate([none, *(pair[1] for pair in found)])
+        pair = np.repeat(np.arange(len(found)), [len(one) for one, _ in found])
+        return cls(first, second, pair, recording[first], len(found))
+
+    def where(self, filled: Bools) -> "SegmentMatches":
+        """Return those in which both sides are among the segments that `filled` (n,) holds."""
+        both = filled[self.first] & filled[self.second]
+        return SegmentMatches(self.first[both], self.second[both], self.pair[both], self.recording[both], self.pairs)
+
+
+def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats) -> dict[str, StatisticResult]:
+    """Return the figures of a field with choices, over pairs in which both sides filled it in.
+
+    Args:
+        field: what was chosen.
+        matched: segments that stand for each other.
+        weights: of the bootstrap.
+    """
+    matched = matched.where(field.filled)
+    where, size = matched.recording, weights.shape[1]
+    kinds, codes = np.unique(field.chosen[np.concatenate([matched.first, matched.second])], axis=0, return_inverse=True)
+    one, other = np.split(codes.ravel(), 2)
+    found = Coincidences(where, one, other, np.ones(len(one)), len(kinds), size)
+    rests_on, groups = len(one), len(np.unique(where))
+    reasons = (NOTHING_FILLED_IN, ONE_VALUE)
+    equal = per_group(where[one == other], size)
+    figures = {"same": share(equal, per_group(where, size), weights, NOTHING_FILLED_IN)}
+    if field.several:
+        distance = jaccard_distance(kinds)
+        near = per_group(where, size, 1 - distance[one, other])
+        figures["jaccard"] = share(near, per_group(where, size), weights, NOTHING_FILLED_IN)
+        figures["alpha"] = estimate_from(
+            lambda drawn: metric_alpha(found, distance, drawn),
+            weights,
+            rests_on,
+            groups,
+            reasons,
+            {"metric": "jaccard"},
+        )
+        return figures
+    figures["cohen_kappa"] = _kappa(one, other, matched, len(kinds), weights, (NOTHING_FILLED_IN, ONE_CATEGORY))
+    figures["alpha"] = estimate_from(
+        lambda drawn: nominal_alpha(found, drawn), weights, rests_on, groups, reasons, {"metric": "nominal"}
+    )
+    return figures
+
+
+def each_choice(field: ChosenField, matched: SegmentMatches, weights: Floats) -> dict[str, dict[str, StatisticResult]]:
+    """Return choice -> in how many of the pairs where either made it both did, and kappa of having made it."""
+    matched = matched.where(field.filled)
+    where, size = matched.recording, weights.shape[1]
+    figures = {}
+    for place, choice in enumerate(field.choices):
+        one, other = field.chosen[matched.first, place], field.chosen[matched.second, place]
+        either = per_group(where[one | other], size)
+        both = per_group(where[one & other], size)
+        codes = one.astype(np.int64), other.astype(np.int64)
+        figures[choice.key] = {
+            "chosen_by_both": share(both, either, weights, ONE_CHOICE),
+            "cohen_kappa": _kappa(*codes, matched, 2, weights, (NOTHING_FILLED_IN, ONE_CHOICE)),
+        }
+    return figures
+
+
+def rating_figures(
+    field: RatedField, matched: SegmentMatches, weights: Floats, options: Options
+) -> dict[str, StatisticResult]:
+    """Return the figures of a scale or slider, over pairs in which both sides gave a number."""
+    matched = matched.where(field.filled)
+    where, size = matched.recording, weights.shape[1]
+    x, y = field.numbers[matched.first], field.numbers[matched.second]
+    values, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
+    one, other = np.split(codes.ravel(), 2)
+    found = Coincidences(where, one, other, np.ones(len(one)), len(values), size)
+    rests_on, groups = len(one), len(np.unique(where))
+    reasons = (NOTHING_FILLED_IN, ONE_VALUE)
+    everything = per_group(where, size)
+    bins_one, bins_other = (binned(side, field.minimum, field.maximum, options.bins) for side in (x, y))
+    same_bin = per_group(where[bins_one == bins_other], size)
+    return {
+        "alpha_ordinal": estimate_from(
+            lambda drawn: ordinal_alpha(found, drawn), weights, rests_on, groups, reasons, {"metric": "ordinal"}
+        ),
+        "alpha_interval": estimate_from(
+            lambda drawn: interval_alpha(found, values, drawn),
+            weights,
+            rests_on,
+            groups,
+            reasons,
+            {"metric": "interval"},
+        ),
+        "randolph_kappa": estimate(
+            lambda sums: free_marginal_kappa(sums[..., 0], sums[..., 1], options.bins),
+            np.stack([same_bin, everything], axis=-1).astype(float),
+            weights,
+            rests_on,
+            reasons,
+            {"bins": options.bins},
+        ),
+        "weighted_kappa": _weighted_kappa(field, x, y),
+        "pearson_r": pooled(
+            pearson,
+            moments(x, y, where * matched.pairs + matched.pair, size * matched.pairs).reshape(size, matched.pairs, 6),
+            weights,
+            (NOTHING_FILLED_IN, "One side never varies."),
+            size_of=lambda sums: sums[..., 0],
+        ),
+        "mean_difference": share(per_group(where, size, np.abs(x - y)), everything, weights, NOTHING_FILLED_IN),
+    }
+
+
+def mean_choices(
+    field: ChosenField, matched: SegmentMatches, weights: Floats
+) -> tuple[StatisticResult, StatisticResult]:
+    """Return how many choices a segment has on average where both sides chose the same ones, and where they did not."""
+    matched = matched.where(field.filled)
+    first, second = field.chosen[matched.first], field.chosen[matched.second]
+    same = (first == second).all(1)
+    chosen = first.sum(1) + second.sum(1)
+    size = weights.shape[1]
+    converged, diverged = (
+        share(
+            per_group(matched.recording[which], size, chosen[which]),
+            2 * per_group(matched.recording[which], size),
+            weights,
+            "There is no such pair.",
+        )
+        for which in (same, ~same)
+    )
+    return converged, diverged
+
+
+def _weighted_kappa(field: RatedField, first: Floats, second: Floats) -> StatisticResult:
+    """Return kappa with quadratic weights, by scikit-learn; it comes without an interval."""
+    said: dict[str, Json] = {"weights": "quadratic"}
+    steps = round((field.maximum - field.minimum) / field.step) + 1
+    if not len(first):
+        return undefined(NOTHING_FILLED_IN, more=said)
+    if steps > _MOST_STEPS:
+        return undefined(f"The scale has more than {_MOST_STEPS} steps.", len(first), more=said)
+    codes = [np.rint((side - field.minimum) / field.step).astype(np.int64) for side in (first, second)]
+    if len(np.unique(codes)) < 2:
+        return undefined(ONE_VALUE, len(first), more=said)
+    from sklearn.metrics import cohen_kappa_score
+
+    value = cohen_kappa_score(*codes, labels=np.arange(steps), weights="quadratic")
+    return StatisticResult(defined(float(value)), len(first), more=said)
+
+
+def _kappa(
+    first: Ints, second: Ints, matched: SegmentMatches, kinds: int, weights: Floats, reasons: tuple[str, str]
+) -> StatisticResult:
+    size, cells = weights.shape[1], max(kinds, 1)
+    group = matched.recording * matched.pairs + matched.pair
+    counted = tables(first, second, np.ones(len(first), np.int64), group, cells, size * matched.pairs)
+    return pooled(kappa, counted.reshape(size, matched.pairs, cells, cells), weights, reasons)

@@ -1,0 +1,306 @@
+"""Figures of segments that stand for each other: ELAN's kappa and ratio, IoU, F1, and the table of labels.
+
+What ELAN reports of two annotators: the modified kappa of Holle and Rein, and the overlap ratio. The three figures of
+the SHREC paper, over all segments or over those of one label, field or recording. Cohen's kappa and Krippendorff's
+alpha over the instants of a time grid. Nothing marked is a category too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotate.agreement.annotation_arrays import AgreementData, Compared, Options
+from annotate.agreement.coefficients import ONE_CATEGORY, coincidences, kappa, kappa_max, nominal_alpha, pooled, tables
+from annotate.agreement.figure_intervals import Bools, Floats, Ints, StatisticResult, estimate_from, per_group, share
+from annotate.agreement.span_matching import HOLLE_REIN_SHARE, Grid, Overlaps, time_grid
+from project.entities.study_records import Json
+
+
+def modified_kappa(table: Floats) -> Floats:
+    """Return (...) kappa of (..., k + 1, k + 1) tables; also where it is negative.
+
+    In the table matched pairs count twice, and the last row and column are what the other annotator has no match for.
+
+    Chance is what iterative proportional fitting of ones, with a zero where both are unmatched, converges to under the
+    observed margins. With that one zero the limit has a closed form: each label's unmatched part follows the labels'
+    margins, and the rest is independent.
+
+    Source: Holle and Rein (2015), EasyDIAg, section on the modified kappa.
+    """
+    return _over_chance(table, np.einsum("...ii->...", table))
+
+
+def modified_kappa_max(table: Floats) -> Floats:
+    """Return (...) the highest modified kappa that the margins allow."""
+    labels = np.minimum(table.sum(-1)[..., :-1], table.sum(-2)[..., :-1])
+    return _over_chance(table, labels.sum(-1))
+
+
+def expected_agreement(table: Floats) -> Floats:
+    """Return (...) the share of agreement that chance gives in (..., k + 1, k + 1) tables."""
+    rows, columns, total = table.sum(-1), table.sum(-2), table.sum((-1, -2))
+    both = total - rows[..., -1] - columns[..., -1]
+    by_label = (rows[..., :-1] * columns[..., :-1]).sum(-1)
+    linked = rows[..., :-1].sum(-1) * columns[..., :-1].sum(-1) * total
+    found: Floats = np.divide(both * by_label, linked, out=np.zeros_like(total), where=linked > 0)
+    return found
+
+
+def _over_chance(table: Floats, agreeing: Floats) -> Floats:
+    total, expected = table.sum((-1, -2)), expected_agreement(table)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Floats = np.where(1 - expected > 1e-12, (agreeing / total - expected) / (1 - expected), np.nan)
+    return found
+
+
+NO_ANNOTATIONS = "No recording was annotated by two of these annotators."
+NO_OVERLAP = "No two annotations of different annotators overlap."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """The counts behind the three figures.
+
+    Attributes:
+        comparable: (n,) segments in recordings that somebody else worked on too.
+        overlapped: (n,) of those, which overlap one of somebody else's.
+        first: (pairs,) a segment of each overlapping pair.
+        second: (pairs,) the other.
+        same: (pairs,) whether the labels are the same.
+        disputed: (n,) whether a reviewer disagrees with the segment.
+        from_reviews: whether there are reviews of these segments; else labels say what is in disagreement.
+    """
+
+    material: AgreementData
+    comparable: Bools
+    overlapped: Bools
+    first: Ints
+    second: Ints
+    same: Bools
+    disputed: Bools
+    from_reviews: bool
+
+    @classmethod
+    def of(cls, material: AgreementData, compared: list[Compared]) -> "Shares":
+        """Count over all pairs of annotators."""
+        size = len(material)
+        comparable, overlapped, disputed = (np.zeros(size, bool) for _ in range(3))
+        pairs = [one.segments(one.overlapping) for one in compared]
+        for one in compared:
+            comparable[one.of_first] = comparable[one.of_second] = True
+        none = np.zeros(0, np.int64)
+        first = np.concatenate([none, *(pair[0] for pair in pairs)])
+        second = np.concatenate([none, *(pair[1] for pair in pairs)])
+        overlapped[first] = overlapped[second] = True
+        disputed[material.reviewed[~material.agreed]] = True
+        same = material.label[first] == material.label[second]
+        reviewed = bool(comparable[material.reviewed].any())
+        return cls(material, comparable, overlapped, first, second, same, disputed, reviewed)
+
+    @property
+    def basis(self) -> str:
+        """What the share of disagreement rests on: `reviews` or `labels`."""
+        return "reviews" if self.from_reviews else "labels"
+
+    def figures(self, weights: Floats, about: Bools | None = None) -> dict[str, StatisticResult]:
+        """Return the three figures, over the segments that `about` holds; a pair counts where it holds either."""
+        segments = self.comparable if about is None else self.comparable & about
+        pairs = np.ones(len(self.first), bool) if about is None else about[self.first] | about[self.second]
+        overlapped, marked = self._by_recording(self.overlapped & segments), self._by_recording(segments)
+        same, all_pairs = self._pairs_by_recording(self.same & pairs), self._pairs_by_recording(pairs)
+        disputed, whole = self._disputed(segments, marked, same, all_pairs)
+        said: dict[str, Json] = {"basis": self.basis}
+        nothing = NO_ANNOTATIONS if self.from_reviews else NO_OVERLAP
+        return {
+            "overlap_share": share(overlapped, marked, weights, NO_ANNOTATIONS),
+            "verdict_agreement": share(same, all_pairs, weights, NO_OVERLAP),
+            "disagreement_share": share(disputed, whole, weights, nothing, said),
+        }
+
+    def per_recording(self) -> dict[str, tuple[Floats, Floats]]:
+        """Return (part, whole) of each figure, each (recordings,)."""
+        overlapped = self._by_recording(self.overlapped & self.comparable)
+        marked = self._by_recording(self.comparable)
+        same, pairs = self._pairs_by_recording(self.same), self._pairs_by_recording(np.ones(len(self.first), bool))
+        return {
+            "overlap_share": (overlapped, marked),
+            "verdict_agreement": (same, pairs),
+            "disagreement_share": self._disputed(self.comparable, marked, same, pairs),
+        }
+
+    def _disputed(self, segments: Bools, marked: Floats, same: Floats, pairs: Floats) -> tuple[Floats, Floats]:
+        if self.from_reviews:
+            return self._by_recording(self.disputed & segments), marked
+        return pairs - same, pairs
+
+    def _by_recording(self, which: Bools) -> Floats:
+        size = len(self.material.recordings)
+        return per_group(self.material.recording[which], size)
+
+    def _pairs_by_recording(self, which: Bools) -> Floats:
+        size = len(self.material.recordings)
+        return per_group(self.material.recording[self.first[which]], size)
+
+
+NO_MATCH = "No two segments of different annotators could be matched."
+NO_LINK = "No two segments share enough of the longer one."
+IOU_LEVELS = (0.3, 0.5, 0.7)
+
+
+def elan_kappa(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+    """Return Holle and Rein's kappa; n is the annotations of both."""
+    found = _linked(compared)
+    reasons = (NO_ANNOTATIONS, ONE_CATEGORY)
+    highest = pooled(modified_kappa_max, found, weights[:0], reasons)
+    return pooled(modified_kappa, found, weights, reasons, {"share": HOLLE_REIN_SHARE, "kappa_max": highest.value})
+
+
+def elan_kappa_matched(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+    """Return Cohen's kappa of the labels of Holle and Rein's pairs, without what is unmatched; n is those pairs."""
+    found = _linked(compared)[..., :-1, :-1] / 2
+    return pooled(kappa, found, weights, (NO_LINK, ONE_CATEGORY), {"share": HOLLE_REIN_SHARE})
+
+
+def elan_ratio(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+    """Return the mean IoU in which every unmatched segment counts as 0; n is pairs and unmatched segments."""
+    total, matched = _iou_by_recording(compared)
+    return share(total, matched + _alone(compared), weights, NO_ANNOTATIONS)
+
+
+def mean_iou(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+    """Return the mean IoU of matched segments; n is the pairs."""
+    return share(*_iou_by_recording(compared), weights, NO_MATCH)
+
+
+def matched_agreement(compared: Sequence[Compared], weights: Floats) -> StatisticResult:
+    """Return in how many of the matched segments the labels are the same; n is the pairs."""
+    same = [one.matched.take(one.alike(one.matched)) for one in compared]
+    return share(_number(compared, same), _number(compared, _matched(compared)), weights, NO_MATCH)
+
+
+def f1(compared: Sequence[Compared], weights: Floats, level: float, *, same_label: bool = False) -> StatisticResult:
+    """Return twice the pairs over all segments; n is the segments. `same_label` wants the same label in a pair."""
+    pairs = [one.matched_at(level, same_label=same_label) for one in compared]
+    return share(2 * _number(compared, pairs), _segments(compared), weights, NO_ANNOTATIONS)
+
+
+def iou_per_recording(compared: Sequence[Compared], size: int) -> tuple[Floats, Floats]:
+    """Return the sums of IoU of matched segments and their number, each (recordings,)."""
+    return _iou_by_recording(compared) if compared else (np.zeros(size), np.zeros(size))
+
+
+def confusion(compared: Sequence[Compared], labels: int) -> Floats:
+    """Return (labels + 1, labels + 1) matched pairs by label, the first annotator's down; the last are unmatched."""
+    found = [_linked_tables(one, one.matched, 1).sum(0) for one in compared]
+    return sum(found, np.zeros((labels + 1, labels + 1)))
+
+
+def _linked(compared: Sequence[Compared]) -> Floats:
+    """Return (recordings, pairs, k + 1, k + 1) as ELAN's kappa takes them."""
+    found = [_linked_tables(one, one.linked, 2) for one in compared]
+    return np.stack(found, axis=1) if found else np.zeros((1, 0, 1, 1))
+
+
+def _linked_tables(one: Compared, pairs: Overlaps, weight: int) -> Floats:
+    """Return (recordings, k + 1, k + 1): `weight` for each pair, 1 in the last row and column for what none holds."""
+    material = one.material
+    kinds = len(material.labels) + 1
+    first, second = one.segments(pairs)
+    alone_first, alone_second = one.alone(pairs)
+    rest = np.full(len(material), kinds - 1)
+    where, label = np.concatenate([first, alone_first, alone_second]), material.label
+    return tables(
+        np.concatenate([label[first], label[alone_first], rest[alone_second]]),
+        np.concatenate([label[second], rest[alone_first], label[alone_second]]),
+        np.concatenate([np.full(len(first), weight), np.ones(len(alone_first) + len(alone_second), np.int64)]),
+        material.recording[where],
+        kinds,
+        len(material.recordings),
+    )
+
+
+def _matched(compared: Sequence[Compared]) -> list[Overlaps]:
+    return [one.matched for one in compared]
+
+
+def _iou_by_recording(compared: Sequence[Compared]) -> tuple[Floats, Floats]:
+    pairs = _matched(compared)
+    return _sum(compared, pairs, [found.iou for found in pairs]), _number(compared, pairs)
+
+
+def _alone(compared: Sequence[Compared]) -> Floats:
+    return _segments(compared) - 2 * _number(compared, _matched(compared))
+
+
+def _segments(compared: Sequence[Compared]) -> Floats:
+    def count(one: Compared) -> Floats:
+        both = np.concatenate([one.of_first, one.of_second])
+        return per_group(one.material.recording[both], len(one.material.recordings))
+
+    return sum((count(one) for one in compared), np.zeros(1))
+
+
+def _number(compared: Sequence[Compared], pairs: Sequence[Overlaps]) -> Floats:
+    return _sum(compared, pairs, [np.ones(len(found)) for found in pairs])
+
+
+def _sum(compared: Sequence[Compared], pairs: Sequence[Overlaps], values: Sequence[Floats]) -> Floats:
+    """Return (recordings,) sums of one value for each pair of segments."""
+
+    def count(one: Compared, found: Overlaps, each: Floats) -> Floats:
+        first, _ = one.segments(found)
+        return per_group(one.material.recording[first], len(one.material.recordings), each)
+
+    return sum((count(*three) for three in zip(compared, pairs, values, strict=True)), np.zeros(1))
+
+
+NO_TIME = "No recording was annotated by two of these annotators."
+ONE_STATE = "Everybody used one and the same category throughout."
+
+
+def grid_of(material: AgreementData, step_us: int) -> Grid:
+    """Return what each annotator but the third says at each instant."""
+    spans = material.spans()
+    people = [one for one in range(len(material.annotators)) if one != material.third]
+    lanes = [spans.take(material.annotator == one) for one in people]
+    worked = material.worked[material.axis_recording][:, people]
+    return time_grid(lanes, material.axes_length_us(), step_us, worked)
+
+
+def pair_tables(material: AgreementData, grid: Grid) -> Floats:
+    """Return (recordings, pairs, k, k) instants, the pairs as `Material.pairs` gives them."""
+    recording, lane = material.axis_recording[grid.axis], _lanes(material)
+    size, kinds = len(material.recordings), len(grid.names)
+    found = [
+        tables(grid.states[lane[a]], grid.states[lane[b]], grid.instants, recording, kinds, size)
+        for a, b in material.pairs()
+    ]
+    return np.stack(found, axis=1) if found else np.zeros((size, 0, kinds, kinds))
+
+
+def cohen_kappa(by_recording: Floats, options: Options, weights: Floats) -> StatisticResult:
+    """Return Cohen's kappa of (recordings, pairs, k, k) instants."""
+    highest = pooled(kappa_max, by_recording, weights[:0], (NO_TIME, ONE_CATEGORY))
+    more: dict[str, Json] = {"step_ms": options.step_us / 1000, "kappa_max": highest.value}
+    return pooled(kappa, by_recording, weights, (NO_TIME, ONE_CATEGORY), more)
+
+
+def time_weighted_alpha(material: AgreementData, grid: Grid, options: Options, weights: Floats) -> StatisticResult:
+    """Return nominal alpha over the instants that two or more annotators worked on; n is their number."""
+    recording = material.axis_recording[grid.axis]
+    found = coincidences(grid.states, recording, len(grid.names), len(material.recordings), grid.instants)
+    shared = (grid.states >= 0).sum(0) > 1
+    return estimate_from(
+        lambda drawn: nominal_alpha(found, drawn),
+        weights,
+        int(grid.instants[shared].sum()),
+        len(np.unique(recording[shared])),
+        (NO_TIME, ONE_STATE),
+        {"step_ms": options.step_us / 1000},
+    )
+
+
+def _lanes(material: AgreementData) -> Ints:
+    """Return (annotators,) the row of each in the grid."""
+    return np.cumsum(np.arange(len(material.annotators)) != material.third) - 1

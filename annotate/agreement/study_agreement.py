@@ -1,0 +1,386 @@
+"""Whose work is compared: people by default, whoever is named otherwise, and never what was made from several.
+
+The figures of agreement in plain words, for people who read a table of them. How far the annotators of a study agree:
+reads the study into arrays, and has the figures computed. A report of agreement as plain tables.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from annotate.agreement.agreement_report import AgreementReport
+from annotate.agreement.annotation_arrays import (
+    AgreementData,
+    NamedKey,
+    Options,
+    axes,
+    chosen,
+    columns,
+    labels_of,
+    rated,
+)
+from annotate.agreement.figure_intervals import Bools, Ints, StatisticResult
+from annotate.study.people import annotator_called
+from project.entities.study_records import Annotator, Json, Recording, ReviewDecision
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.queries import segment_rows as comparison
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings
+from project.schemes.scheme import CHOOSING, NUMBERS, FieldKind, Scheme
+from project.session.session import Session
+from project.store.study import Row
+from project.text_format import Cell
+
+PERSON, ADJUDICATED = "person", "adjudicated"
+
+
+def compared_people(session: Session, pair: tuple[str, ...], third: str) -> tuple[list[Annotator], int]:
+    """Return who is compared, and the place of the third annotator among them, or -1.
+
+    Args:
+        session: where they annotate.
+        pair: two names, or none for everybody who is a person.
+        third: name of the one who is compared with the others; "" for none.
+
+    Raises:
+        UserError: a name is nobody's, or stands twice, or for an adjudicated lane.
+    """
+    named = [*pair, *([third] if third else [])]
+    if len(pair) not in (0, 2) or len({*named}) != len(named):
+        raise UserError("A comparison needs different annotators.", "Name each one once.")
+    chosen = [_called(session, name) for name in pair] or [
+        one for one in all_annotators(session.study) if one.kind == PERSON
+    ]
+    if not third:
+        return chosen, -1
+    last = _called(session, third)
+    rest = [one for one in chosen if one.id != last.id]
+    return [*rest, last], len(rest)
+
+
+def _called(session: Session, name: str) -> Annotator:
+    found = annotator_called(session, name)
+    if found.kind == ADJUDICATED:
+        raise UserError(
+            f"“{name}” was made from several people's work.", "Choose somebody who annotates by themselves."
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class FigureDescription:
+    """What a figure is called, and what it means in one line."""
+
+    name: str
+    means: str
+
+
+_WORDS = {
+    "overlap_share": FigureDescription(
+        "Annotations that overlap another annotator's", "Share that has a counterpart; n: annotations."
+    ),
+    "verdict_agreement": FigureDescription(
+        "Same label among overlapping ones", "Share of overlapping pairs; n: pairs."
+    ),
+    "disagreement_share": FigureDescription(
+        "In disagreement", "Reviewed annotations disagreed with; without reviews, pairs that differ."
+    ),
+    "matched_agreement": FigureDescription(
+        "Same label among matched segments", "Each segment counts once; n: matched pairs."
+    ),
+    "mean_iou": FigureDescription(
+        "IoU of matched segments", "Time that both cover over the time that either covers; 1 is identical."
+    ),
+    "cohen_kappa": FigureDescription(
+        "Cohen's kappa on the time grid", "Agreement above chance, weighted by time; 0 is chance; n: instants."
+    ),
+    "elan_kappa": FigureDescription(
+        "Modified kappa (Holle and Rein)", "Above chance, on whole segments; counts those without a partner."
+    ),
+    "elan_kappa_matched": FigureDescription(
+        "Modified kappa of linked segments alone", "Labels only, where both marked a segment."
+    ),
+    "elan_ratio": FigureDescription(
+        "ELAN's overlap ratio", "Mean IoU in which a segment without a partner counts as 0."
+    ),
+    "alpha": FigureDescription(
+        "Krippendorff's alpha, time-weighted", "As kappa, for any number of annotators; n: instants of two or more."
+    ),
+    "reviewer_agreement": FigureDescription(
+        "Reviews that agree", "Share of reviews by somebody else than the author; n: reviews."
+    ),
+    "third_agreement": FigureDescription(
+        "Third annotator against the others", "Same label where the third overlaps one of the others; n: pairs."
+    ),
+    "same": FigureDescription(
+        "Filled in the same", "Share of matched pairs with exactly the same choice or set; n: pairs."
+    ),
+    "jaccard": FigureDescription(
+        "Choices in common", "Choices that both made over choices that either made, on average."
+    ),
+    "chosen_by_both": FigureDescription(
+        "Chosen by both", "Of the pairs in which either made the choice; n: those pairs."
+    ),
+    "alpha_ordinal": FigureDescription(
+        "Krippendorff's alpha, ordinal", "Agreement above chance on the order of ratings."
+    ),
+    "alpha_interval": FigureDescription(
+        "Krippendorff's alpha, interval", "Agreement above chance by squared differences."
+    ),
+    "randolph_kappa": FigureDescription("Randolph's kappa", "Agreement above blind choice among bins of equal width."),
+    "weighted_kappa": FigureDescription("Weighted kappa", "Cohen's kappa with quadratic weights."),
+    "pearson_r": FigureDescription("Pearson's r", "Whether both rise and fall together; blind to one being stricter."),
+    "mean_difference": FigureDescription(
+        "Mean difference", "First minus second annotator; 0 where neither is stricter."
+    ),
+}
+_FIELDS = {
+    "cohen_kappa": FigureDescription(
+        "Cohen's kappa", "Agreement above chance over matched pairs; 0 is chance; n: pairs."
+    ),
+    "alpha": FigureDescription(
+        "Krippendorff's alpha", "Agreement above chance, for any number of annotators; n: pairs."
+    ),
+}
+
+
+def words_of(key: str, *, field: bool = False) -> FigureDescription:
+    """Return the words for a figure of the whole track, or for one of a field of the form."""
+    found = (_FIELDS.get(key) if field else None) or _WORDS.get(key)
+    return found or FigureDescription(key.replace("_", " ").capitalize(), "")
+
+
+_SILENT = Silent()
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementQuery:
+    """What is compared.
+
+    Attributes:
+        pair: names of two annotators; everybody who is a person when it is empty.
+        third: name of one who is compared with the others, and counts in no other figure; "" for none.
+        scheme: key of a scheme in use; the study's default one when it is "".
+        track: key of its track; the first one when it is "".
+        recordings: ids; all when it is empty.
+        within: fields of the form: only segments with the same values there are compared. The participants' fields of
+            the track when it is None.
+        options: how the figures are computed.
+    """
+
+    pair: tuple[str, ...] = ()
+    third: str = ""
+    scheme: str = ""
+    track: str = ""
+    recordings: tuple[str, ...] = ()
+    within: tuple[str, ...] | None = None
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementInput:
+    """What `read` found: all that the figures need, without the study."""
+
+    material: AgreementData
+    options: Options
+    settings: dict[str, Json]
+    scheme: str
+
+
+def agreement(session: Session, question: AgreementQuery | None = None) -> AgreementReport:
+    """Return every figure.
+
+    Raises:
+        UserError: the question names what the study does not have, or cannot be answered.
+    """
+    return compute(read(session, question))
+
+
+def compute(reading: AgreementInput, progress: Progress = _SILENT) -> AgreementReport:
+    """Return every figure of what was read. It looks at no study, so it may run in another thread.
+
+    Raises:
+        Cancelled: the user stopped it.
+    """
+    from annotate.agreement.agreement_report import measure
+
+    return measure(reading.material, reading.options, reading.settings, reading.scheme, progress)
+
+
+def read(session: Session, question: AgreementQuery | None = None) -> AgreementInput:
+    """Read what is to be compared, in a few queries.
+
+    What was given for training, and adjudicated lanes, are left out.
+
+    Raises:
+        UserError: the question names what the study does not have, or cannot be answered.
+    """
+    question = question or AgreementQuery()
+    _check(question.options)
+    scheme = session.schemes.get(question.scheme or None)
+    track = scheme.track(question.track) if question.track else scheme.tracks[0]
+    within = _within(scheme, track.key, question)
+    material = _material(session, question, scheme, track.key, within)
+    settings: dict[str, Json] = {
+        "scheme": scheme.key,
+        "scheme_version": scheme.version,
+        "track": track.key,
+        "annotators": [one.name for at, one in enumerate(material.annotators) if material.worked[:, at].any()],
+        "third": question.third or None,
+        "recordings": len(material.recordings),
+        "recordings_compared": int((material.worked.sum(1) > 1).sum()),
+        "annotations": len(material),
+        "within": [*within],
+        "minimum_iou": question.options.minimum_iou,
+        "step_ms": question.options.step_us / 1000,
+        "bins": question.options.bins,
+        "bootstrap": {"samples": question.options.samples, "seed": question.options.seed, "by": "recording"},
+    }
+    return AgreementInput(material, question.options, settings, scheme.key)
+
+
+def _material(
+    session: Session, question: AgreementQuery, scheme: Scheme, track: str, within: list[str]
+) -> AgreementData:
+    study = session.study
+    people, third = compared_people(session, question.pair, question.third)
+    recordings = _recordings(session, question)
+    place = {recording.id: number for number, recording in enumerate(recordings)}
+    lane = {who.id: number for number, who in enumerate(people)}
+    training = comparison.in_training(study)
+
+    def counts(recording_id: str, annotator_id: str) -> bool:
+        return recording_id in place and annotator_id in lane and (recording_id, annotator_id) not in training
+
+    rows = [row for row in comparison.segment_rows(study, scheme.key, track) if counts(row[1], row[2])]
+    places = {row[0]: number for number, row in enumerate(rows)}
+    fields = [one for one in scheme.fields_of(track) if one.kind in (*CHOOSING, *NUMBERS)]
+    filled = columns(study, scheme.key, track, [*dict.fromkeys([*(one.key for one in fields), *within])], places)
+    recording, annotator = (_ints([index[row[at]] for row in rows]) for at, index in ((1, place), (2, lane)))
+    worked = np.zeros((len(recordings), len(people)), bool)
+    worked[recording, annotator] = True
+    for recording_id, annotator_id in comparison.completed(study):
+        if counts(recording_id, annotator_id):
+            worked[place[recording_id], lane[annotator_id]] = True
+    labels = labels_of(scheme, track, [row[3] for row in rows])
+    code = {label.key: number for number, label in enumerate(labels)}
+    axis, axis_recording = axes(recording, [filled[key] for key in within], len(recordings))
+    reviewed, agreed = _reviews(session, places, rows)
+    return AgreementData(
+        recordings=tuple(NamedKey(one.id, f"{one.number} {one.name}") for one in recordings),
+        annotators=tuple(NamedKey(one.id, one.name) for one in people),
+        labels=labels,
+        length_us=_ints([one.duration_us for one in recordings]),
+        worked=worked,
+        recording=recording,
+        annotator=annotator,
+        label=_ints([code[row[3]] for row in rows]),
+        axis=axis,
+        axis_recording=axis_recording,
+        start_us=_ints([row[4] for row in rows]),
+        end_us=_ints([row[5] for row in rows]),
+        choosing=tuple(chosen(one, filled[one.key], len(rows)) for one in fields if one.kind in CHOOSING),
+        rated=tuple(rated(one, filled[one.key], len(rows)) for one in fields if one.kind in NUMBERS),
+        reviewed=reviewed,
+        agreed=agreed,
+        third=third,
+    )
+
+
+def _check(options: Options) -> None:
+    if not 0 <= options.minimum_iou <= 1:
+        raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
+    if options.step_us < 1000:
+        raise UserError("The step of the time grid is too small.", "Give 1 ms or more.")
+    if options.bins < 2:
+        raise UserError("Ratings need at least two bins.", "Give 2 or more.")
+
+
+def _recordings(session: Session, question: AgreementQuery) -> list[Recording]:
+    wanted = set(question.recordings)
+    return [one for one in all_recordings(session.study) if not wanted or one.id in wanted]
+
+
+def _within(scheme: Scheme, track: str, question: AgreementQuery) -> list[str]:
+    if question.within is None:
+        return [one.key for one in scheme.fields_of(track) if one.kind is FieldKind.PARTICIPANT]
+    return [scheme.field(key).key for key in question.within]
+
+
+def _reviews(session: Session, places: dict[str, int], rows: list[Row]) -> tuple[Ints, Bools]:
+    """Return which segments were reviewed by somebody else, and whether they agreed."""
+    found = [
+        (places[segment], decision == ReviewDecision.AGREE)
+        for segment, reviewer, decision in comparison.review_rows(session.study)
+        if segment in places and rows[places[segment]][2] != reviewer
+    ]
+    return _ints([one for one, _ in found]), np.array([agreed for _, agreed in found], bool)
+
+
+def _ints(values: list[int]) -> Ints:
+    return np.array(values, np.int64)
+
+
+_FIGURE = ("value", "low", "high", "n", "reason")
+
+
+def tables_of(report: AgreementReport) -> dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]]:
+    """Return file name without ending -> (head, rows)."""
+    found: dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]] = {
+        "figures": (("figure", "name", *_FIGURE), list(_figures(report))),
+        "form": (("field", "choice", "figure", *_FIGURE), list(_form(report))),
+    }
+    names = [*(label.name for label in report.labels), "unmatched"]
+    pairs = report.confusion.astype(int).tolist()
+    found["confusion"] = (("", *names), [(name, *row) for name, row in zip(names, pairs, strict=True)])
+    if report.published:
+        found["published"] = (
+            ("figure", "name", "published", "source", "own", "n"),
+            [
+                (
+                    *(one.published.figure, one.published.name, one.published.value, one.published.source),
+                    *((None, None) if one.own is None else (one.own.value, one.own.n)),
+                )
+                for one in report.published
+            ],
+        )
+    for split, rows in report.rows.items():
+        keys = list(dict.fromkeys(key for row in rows for key in row.figures))
+        head = ("key", "name", *(f"{key}.{part}" for key in keys for part in _FIGURE[:4]))
+        found[f"by_{split}"] = (
+            head,
+            [(row.key, row.name, *(cell for key in keys for cell in _cells(row.figures.get(key))[:4])) for row in rows],
+        )
+    return found
+
+
+def _figures(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
+    for key, figure in report.main.items():
+        yield (key, words_of(key).name, *_cells(figure))
+    groups: dict[str, tuple[str, Mapping[str, StatisticResult]]] = {
+        "f1_iou": ("F1 at IoU", report.f1_iou),
+        "f1_iou_same_label": ("F1 with the same label at IoU", report.f1_iou_same_label),
+        "label_share": ("Share of annotations with label", report.label_share),
+        "choices_where_agreed": ("Choices where agreed", report.choices_where_agreed),
+        "choices_where_differing": ("Choices where differing", report.choices_where_differing),
+    }
+    for group, (name, figures) in groups.items():
+        for key, figure in figures.items():
+            yield (f"{group}.{key}", f"{name} {key}", *_cells(figure))
+
+
+def _form(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
+    for each_field in report.fields:
+        for key, figure in each_field.figures.items():
+            yield (each_field.key, "", key, *_cells(figure))
+        for choice in each_field.choices:
+            for key, figure in choice.figures.items():
+                yield (each_field.key, choice.key, key, *_cells(figure))
+
+
+def _cells(figure: StatisticResult | None) -> tuple[Cell, ...]:
+    if figure is None:
+        return (None,) * len(_FIGURE)
+    return (figure.value, figure.low, figure.high, figure.n, figure.reason)

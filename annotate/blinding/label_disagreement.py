@@ -1,0 +1,218 @@
+"""Which label each person and each judge gives every segment, and how far they are from saying the same."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from annotate.blinding.own_answers import Partners
+from annotate.blinding.reveals import JudgmentVisibility, reveal_all
+from project.entities.judgments import RAW, JudgmentStatus
+from project.entities.study_records import Json, Segment
+from project.queries.annotator_rows import all_annotators
+from project.queries.judgment_rows import LabelGiven, labels_given
+from project.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """A judge under one condition, or a person in the form for people.
+
+    Attributes:
+        key: tells it from others.
+        name: of the judge, or of the person.
+        condition: which rendering it saw.
+        person: whether it is somebody's answer in the form.
+    """
+
+    key: str
+    name: str
+    condition: str = RAW
+    person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What is said about one segment.
+
+    Attributes:
+        segment: its label is that of who made it.
+        people: name -> label, of everybody whose segment stands for it; who made it first.
+        judges: key of a voice -> label, where it may be seen and there is one.
+        silent: keys of the voices that gave no label: no answer, or one that could not be read.
+        hidden: keys of the voices that have answered and may not be seen yet.
+        why_not: why those may not.
+    """
+
+    segment: Segment
+    people: Mapping[str, str]
+    judges: Mapping[str, str]
+    silent: frozenset[str] = frozenset()
+    hidden: frozenset[str] = frozenset()
+    why_not: str = ""
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        """Keys of the voices that say another label than the segment has."""
+        return tuple(key for key, label in self.judges.items() if label != self.segment.label)
+
+    @property
+    def differs(self) -> bool:
+        """Whether any judge says another label than the segment has."""
+        return bool(self.against)
+
+    @property
+    def entropy(self) -> float:
+        """Of the labels of people and judges, in bits: 0 where all say the same."""
+        return entropy([*self.people.values(), *self.judges.values()])
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {
+            "segment": self.segment.id,
+            "label": self.segment.label,
+            "people": dict(self.people),
+            "judges": dict(self.judges),
+            "hidden": len(self.hidden),
+            "entropy": self.entropy,
+        }
+
+
+def entropy(labels: Collection[str]) -> float:
+    """Return the Shannon entropy of how often each label was given, in bits; 0 for none."""
+    total = len(labels)
+    return max(0.0, -sum(n / total * log2(n / total) for n in Counter(labels).values())) if total else 0.0
+
+
+class VerdictBoard:
+    """Who gives which label to the segments of one recording, as far as who works here may see it.
+
+    Of several answers of a judge to the same, the newest counts. What changes can be read again piece by piece.
+
+    Attributes:
+        recording_id: of the recording.
+        voices: key -> voice.
+        rows: segment id -> verdicts, of every segment that a judge was asked about.
+    """
+
+    def __init__(
+        self, session: Session, recording_id: str, *, task: str | None = None, condition: str | None = None
+    ) -> None:
+        """Read a recording.
+
+        Args:
+            session: whose annotator looks.
+            recording_id: of the recording.
+            task: that judges were asked; any that asks for a label where None.
+            condition: that they saw; each is a voice of its own where None.
+        """
+        self._session = session
+        self.recording_id = recording_id
+        self._task = task
+        self._condition = condition
+        self.voices: dict[str, Voice] = {}
+        self.rows: dict[str, Verdicts] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        """Read everything anew."""
+        study = self._session.study
+        self._given: dict[str, dict[str, LabelGiven]] = {}
+        self._people = {one.id: one for one in all_annotators(study)}
+        self._partners: Partners | None = None
+        self._eyes = JudgmentVisibility(self._session)
+        self.voices, self.rows = {}, {}
+        self._take(labels_given(study, self.recording_id))
+
+    def renew(self, segment_ids: Collection[str]) -> None:
+        """Read again what judges say about some segments: they were asked, or what was hidden may be seen."""
+        if not segment_ids:
+            return
+        self._eyes.look_again(segment_ids)
+        for key in segment_ids:
+            self._given.pop(key, None)
+            self.rows.pop(key, None)
+        self._take(labels_given(self._session.study, self.recording_id, segment_ids))
+
+    def renew_forms(self, segment_ids: Collection[str]) -> None:
+        """Read again what depends on the values of some segments, and on nothing else about them."""
+        if self._partners is None:
+            return
+        for key in segment_ids:
+            self._partners.values.pop(key, None)
+            self._eyes.forget_form(key)
+        beside = {other.id for key in segment_ids for other in self._partners.beside(key)}
+        self._show({*segment_ids, *beside} & self._given.keys())
+
+    def note_shown(self, segment_ids: Collection[str]) -> None:
+        """Write down that who works here is shown these rows now; what they may not see of them counts as not shown."""
+        eyes, shown = self._eyes, []
+        for key in segment_ids:
+            row = self.rows.get(key)
+            if row is not None and row.judges and not eyes.shown_before(key):
+                visible = (one for voice, one in self._given[key].items() if voice in row.judges)
+                shown += [(row.segment, one.task) for one in visible if not eyes.owns(one.annotator_id)][:1]
+        if shown:
+            eyes.look_again(reveal_all(self._session, eyes, shown))
+
+    def _take(self, given: Sequence[LabelGiven]) -> None:
+        found = [
+            one
+            for one in given
+            if (one.label or one.status is not JudgmentStatus.OK)
+            and self._task in (None, one.task)
+            and self._condition in (None, one.condition)
+        ]
+        if not found:
+            return
+        for one in found:
+            voice = self._voice(one)
+            self.voices.setdefault(voice.key, voice)
+            self._given.setdefault(one.segment_id, {}).setdefault(voice.key, one)
+        self._show({one.segment_id for one in found})
+
+    def _show(self, segment_ids: Collection[str]) -> None:
+        if self._partners is None:
+            self._partners = Partners(self._session, self.recording_id)
+        self._eyes.read(self.recording_id, self._partners)
+        for key in segment_ids:
+            segment = self._partners.segments.get(key)
+            if segment is not None:
+                self.rows[key] = self._verdicts(segment, self._given[key])
+
+    def _verdicts(self, segment: Segment, given: Mapping[str, LabelGiven]) -> Verdicts:
+        assert self._partners is not None
+        people = {self._people[segment.annotator_id].name: segment.label}
+        for other in self._partners.beside(segment.id):
+            if self._people[other.annotator_id].kind == "person":
+                people[self._people[other.annotator_id].name] = other.label
+        judges: dict[str, str] = {}
+        silent, hidden, why_not = set(), set(), ""
+        for key, one in given.items():
+            leave = self._eyes.may_see(segment, one.task)
+            if not (leave or self._eyes.owns(one.annotator_id)):
+                hidden.add(key)
+                why_not = leave.why_not
+            elif one.label:
+                judges[key] = one.label
+            else:
+                silent.add(key)
+        return Verdicts(segment, people, judges, frozenset(silent), frozenset(hidden), why_not)
+
+    def _voice(self, one: LabelGiven) -> Voice:
+        who = self._people.get(one.annotator_id or "")
+        person = one.annotator_id is not None
+        key = f"{one.judge_id}/{one.annotator_id or ''}/{one.condition}"
+        return Voice(key, who.name if who is not None else one.judge, one.condition, person)
+
+
+def ordered(voices: Iterable[Voice]) -> list[Voice]:
+    """Return voices as they are listed: judges by name, raw first, then people."""
+    return sorted(voices, key=lambda one: (one.person, one.name.casefold(), one.condition != RAW, one.condition))
+
+
+def differing(session: Session) -> set[str]:
+    """Return the ids of the segments of a study that a judge gives another label, as far as that may be seen."""
+    places = {one.recording_id for one in labels_given(session.study)}
+    boards = (VerdictBoard(session, place) for place in places)
+    return {key for board in boards for key, row in board.rows.items() if row.differs}

@@ -1,0 +1,288 @@
+"""Blind first: what judges say about a segment is hidden from an annotator until they have said their own.
+
+The edit of taking a judge's text over into one's own form: an explicit act, which is recorded as such. The edit of
+whether judges stay hidden from an annotator until they have said their own.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from annotate.blinding.own_answers import OwnWords, Partners, judge_name, said_by
+from annotate.segments.segment_edits import fill_in, find, find_own
+from project.entities.judgments import Adoption, Judgment, JudgmentStatus, Reveal
+from project.entities.study_records import Changes, Json, Segment
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.judgment_rows import (
+    forms_answered,
+    forms_answered_in,
+    insert_adoption,
+    insert_reveal,
+    judgments_called,
+    task_shown,
+    tasks_shown,
+)
+from project.queries.segment_rows import segment
+from project.schemes.scheme import FieldKind
+from project.session.session import Session
+from project.timebase import utc_now
+
+BLIND_FIRST = "blind-first"
+"""The property that holds whether judges stay hidden; on where it is missing or damaged."""
+
+EVERY_TASK = ""
+"""The task of a reveal that showed what judges said in any task."""
+
+_MANY = 8
+"""Segments of one recording from which reading it at once is quicker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whether somebody may see what judges say about a segment; true or false by itself.
+
+    Attributes:
+        why_not: a line for the page, which says what to do; "" where they may.
+    """
+
+    why_not: str = ""
+
+    def __bool__(self) -> bool:
+        return not self.why_not
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleJudgments:
+    """Judgments, parted into what somebody may see and what they may not.
+
+    Attributes:
+        judgments: as they are, in the order that they came in.
+        hidden: without what was answered.
+        why_not: why the first of those is hidden; "" where none is.
+    """
+
+    judgments: tuple[Judgment, ...]
+    hidden: tuple[Judgment, ...] = ()
+    why_not: str = ""
+
+
+class JudgmentVisibility:
+    """Who works here, looking at what judges say; made anew after an edit.
+
+    They may see it where a segment of their own says it, complete by its scheme's rules; where they answered the same
+    task in the form for people; or where they were shown it before.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._who = session.annotator()
+        self._own = OwnWords(session, self._who.id) if self._who is not None else None
+        self._before: dict[str, str | None] = {}
+        self._answers: dict[str, dict[str, str]] = {}
+        self.blind = blind_first(session)
+
+    def read(self, recording_id: str, partners: Partners | None = None) -> None:
+        """Read a whole recording at once, where many of its segments are asked for."""
+        if self._own is None or self._who is None or not self._own.read(recording_id, partners):
+            return
+        shown, forms = (
+            tasks_shown(self._session.study, self._who.id),
+            forms_answered_in(self._session.study, self._who.id, recording_id),
+        )
+        for key in self._own.segment_ids(recording_id):
+            self._before[key], self._answers[key] = shown.get(key), forms.get(key, {})
+
+    def look_again(self, segment_ids: Iterable[str]) -> None:
+        """Read again what was shown and answered about some segments; the segments are as they were."""
+        for key in segment_ids:
+            self._before.pop(key, None)
+            self._answers.pop(key, None)
+
+    def forget_form(self, segment_id: str) -> None:
+        """Read a form again at the next chance: its values changed, and nothing else."""
+        if self._own is not None:
+            self._own.forget_form(segment_id)
+
+    def may_see(self, about: Segment, task: str | None = None) -> Visibility:
+        """Tell whether they may see what judges say about a segment; in any task where none is named."""
+        if not self.blind:
+            return _YES
+        if self._who is None or self._own is None:
+            return Visibility("Mark this moment yourself first: judges are hidden until you have.")
+        if self._task_shown(about.id) in (EVERY_TASK, task or EVERY_TASK):
+            return _YES
+        if self._session.study.read_only:
+            return Visibility("This study is read-only, so it could not be written down that you saw what judges say.")
+        own = self._own.about(about)
+        missing = self._own.missing(own) if own is not None else ()
+        if (own is not None and not missing) or self._answered(about.id, task):
+            return _YES
+        if own is None:
+            return Visibility("Mark this moment yourself, or answer yourself: judges are hidden until you have.")
+        return Visibility(f"Judges are hidden until your own form is complete. {missing[0]}")
+
+    def owns(self, annotator_id: str | None) -> bool:
+        """Tell whether an answer in the form for people is their own."""
+        return self._who is not None and annotator_id == self._who.id
+
+    def shown_before(self, segment_id: str) -> bool:
+        """Tell whether it is written down that they were shown what judges say."""
+        return self._task_shown(segment_id) is not None
+
+    def said(self, about: Segment, task: str | None) -> dict[str, Json]:
+        """Return what they say themselves at this moment, as `Reveal.own` keeps it."""
+        own = self._own.about(about) if self._own is not None else None
+        if self._own is not None and own is not None and not (self.blind and self._own.missing(own)):
+            values = dict(sorted(self._own.form(own).items()))
+            return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
+        if task is not None and self.blind and self._answered(about.id, task):
+            (answer,) = judgments_called(self._session.study, [self._answers[about.id][task]])
+            return {"task": task, "judgment": answer.id, "answer": dict(answer.answer)}
+        return {"task": EVERY_TASK}
+
+    def _task_shown(self, segment_id: str) -> str | None:
+        if self._who is None:
+            return None
+        if segment_id not in self._before:
+            self._before[segment_id] = task_shown(self._session.study, self._who.id, segment_id)
+        return self._before[segment_id]
+
+    def _answered(self, segment_id: str, task: str | None) -> bool:
+        if task is None or self._who is None:
+            return False
+        if segment_id not in self._answers:
+            self._answers[segment_id] = forms_answered(self._session.study, self._who.id, segment_id)
+        return task in self._answers[segment_id]
+
+
+def blind_first(session: Session) -> bool:
+    """Tell whether judges stay hidden until an annotator has said their own."""
+    try:
+        return session.study.get_property(BLIND_FIRST, True) is not False
+    except UserError:
+        return True
+
+
+def may_see(session: Session, segment_id: str, task: str | None = None) -> Visibility:
+    """Tell whether who works here may see what judges say about a segment; in any task where none is named."""
+    about = segment(session.study, segment_id)
+    return _GONE if about is None else JudgmentVisibility(session).may_see(about, task)
+
+
+def shown(session: Session, judgments: Iterable[Judgment]) -> VisibleJudgments:
+    """Part judgments into what who works here may see and what stays hidden; one's own answers are never hidden."""
+    listed: Sequence[Judgment] = tuple(judgments)
+    eyes = JudgmentVisibility(session)
+    for place, count in Counter(place for place, _ in {(one.recording_id, one.segment_id) for one in listed}).items():
+        if count > _MANY:
+            eyes.read(place)
+    known: dict[tuple[str, str], Visibility] = {}
+    seen, hidden, why_not = [], [], ""
+    for one in listed:
+        if eyes.owns(one.annotator_id):
+            seen.append(one)
+            continue
+        key = one.segment_id, one.task
+        if key not in known:
+            about = segment(session.study, one.segment_id)
+            known[key] = _GONE if about is None else eyes.may_see(about, one.task)
+        if known[key]:
+            seen.append(one)
+        else:
+            hidden.append(_veiled(one))
+            why_not = why_not or known[key].why_not
+    return VisibleJudgments(tuple(seen), tuple(hidden), why_not)
+
+
+def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
+    """Write down that who works here is shown what judges say about a segment now; the first time counts.
+
+    Called where it is first shown, before it is. Nothing is written for somebody who never worked in the study, nor
+    where the study is open for reading only.
+
+    Returns:
+        Whether they may see it.
+    """
+    about = segment(session.study, segment_id)
+    return about is not None and bool(reveal_all(session, JudgmentVisibility(session), [(about, task)]))
+
+
+def reveal_all(session: Session, eyes: JudgmentVisibility, about: Iterable[tuple[Segment, str | None]]) -> list[str]:
+    """Write down that who works here is shown what judges say about many segments now, each in one task or in any.
+
+    Args:
+        session: of the study.
+        eyes: of who works here, as they are now.
+        about: segments and tasks.
+
+    Returns:
+        The ids of the segments that they may see it about.
+    """
+    allowed = [(one, task) for one, task in about if eyes.may_see(one, task)]
+    who = session.annotator()
+    new = [(one, task) for one, task in allowed if not eyes.shown_before(one.id)]
+    if new and who is not None and not session.study.read_only:
+        at = utc_now()
+        with session.study.recording_run():
+            for one, task in new:
+                insert_reveal(session.study, Reveal(one.id, who.id, eyes.said(one, task), at))
+    return [one.id for one, _ in allowed]
+
+
+_YES = Visibility()
+_GONE = Visibility("This segment is no longer part of the study, or not to be seen yet.")
+
+
+def _veiled(one: Judgment) -> Judgment:
+    error = "" if one.status is JudgmentStatus.UNPARSED else one.error
+    return replace(one, answer={}, raw="", thinking="", mended="", tokens_out=None, error=error)
+
+
+def adopt(session: Session, judgment_id: str, field: str) -> Changes:
+    """Take what a judge wrote into a field of one's own form, in one step with who it was taken from.
+
+    The form is that of the segment which was judged, or of one's own that stands for it.
+
+    Raises:
+        UserError: there is no such judgment or nothing in it for this field, the field is no text, what judges say is
+            still hidden, or there is no segment of one's own here.
+    """
+    session.study.require_writable()
+    found = judgments_called(session.study, [judgment_id])
+    if not found:
+        raise UserError(f"No judgment has the id {judgment_id}.", "Ask the judge again.")
+    (judgment,) = found
+    allowed = shown(session, found)
+    if not allowed.judgments:
+        raise UserError("What this judge wrote is still hidden.", allowed.why_not)
+    about, who = find(session, judgment.segment_id), session.annotator()
+    own = OwnWords(session, who.id).about(about) if who is not None else None
+    if own is None:
+        raise UserError("You marked nothing here that the text could go to.", "Mark this moment yourself first.")
+    own = find_own(session, own.id)
+    wanted = session.schemes.get(own.scheme).field(field)
+    text = said_by(judgment).of(field)
+    if wanted.kind is not FieldKind.TEXT:
+        raise UserError(f"{wanted.name} is no text, so it is not taken over.", "Fill it in yourself.")
+    if not isinstance(text, str) or not text.strip():
+        raise UserError(f"The judge wrote nothing for {wanted.name}.", "Choose another judge or field.")
+    reveal(session, about.id, judgment.task)
+    with session.step(f"Take over {wanted.name.lower()} from {judge_name(judgment)}") as step:
+        author = session.annotator()
+        assert author is not None
+        fill_in(session, own, field, text)
+        insert_adoption(session.study, Adoption(new_id(), own.id, author.id, field, judgment.id, utc_now()))
+    return step.changes
+
+
+def set_blind_first(session: Session, on: bool) -> Changes:
+    """Hide what judges say until an annotator's own is saved, or show it at once.
+
+    Raises:
+        UserError: the study is open for reading only.
+    """
+    with session.step("Hide judges until one's own is saved" if on else "Show judges at once") as step:
+        if on != blind_first(session):
+            session.study.set_property(BLIND_FIRST, on)
+    return step.changes

@@ -1,0 +1,322 @@
+"""Who changed what they had said after they were shown what judges say, and toward which judges.
+
+Revisions in words, for the command line and the window.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotate.blinding.own_answers import LABEL, OwnWords, SegmentAnswer, judge_name, said_by, said_in
+from annotate.blinding.reveals import JudgmentVisibility
+from project.entities.judgments import PERSON, Judgment, JudgmentStatus, Reveal
+from project.entities.study_records import Annotator, Json, Recording
+from project.queries.annotator_rows import all_annotators
+from project.queries.history_rows import RowEdit, edits_of
+from project.queries.judgment_rows import judgments_called, judgments_of, reveals
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import segment, segment_ids
+from project.schemes.scheme import Scheme
+from project.session.session import Session
+from project.text_format import counted, shown
+from project.timebase import format_time
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One part of what somebody said that they changed after they were shown judges.
+
+    Attributes:
+        segment_id: what the judges had said something about.
+        own_id: the segment of who revised; "" where they answered in the form for people.
+        recording: whose segment it is; None where it is gone.
+        start_us: where that is, on the recording's axis.
+        part: `label`, or a field of the form.
+        before: what they had said; None for nothing.
+        after: what they say now; None for nothing, or where they deleted the segment.
+        toward: names of the judges that say what they say now and not what they had said.
+        seen_at: when they were shown judges, UTC, ISO 8601.
+        at: when they changed it last; "" where that was in another copy of the study.
+    """
+
+    annotator: Annotator
+    segment_id: str
+    own_id: str
+    recording: Recording | None
+    start_us: int
+    part: str
+    before: Json
+    after: Json
+    toward: tuple[str, ...]
+    seen_at: str
+    at: str
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {
+            "annotator": self.annotator.name,
+            "segment": self.segment_id,
+            "own": self.own_id,
+            "recording": self.recording.number if self.recording is not None else None,
+            "start": self.start_us / 1e6,
+            "part": self.part,
+            "before": self.before,
+            "after": self.after,
+            "toward": [*self.toward],
+            "seen_at": self.seen_at,
+            "at": self.at,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """How much one annotator saw and revised, counted in segments that judges had said something about.
+
+    Attributes:
+        seen: after they had said their own.
+        unprepared: before they had said anything, because nothing was hidden then.
+        revised: of `seen`, those in which something is different now.
+        toward: name of a judge -> in how many of those something was changed to what it says.
+    """
+
+    annotator: Annotator
+    seen: int
+    unprepared: int
+    revised: int
+    toward: Mapping[str, int]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        counts = {"seen": self.seen, "unprepared": self.unprepared, "revised": self.revised}
+        return {"annotator": self.annotator.name, **counts, "toward": dict(self.toward)}
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionReport:
+    """Every revision, by annotator and time, and what they come to.
+
+    Attributes:
+        hidden: revisions that are left out, because who looks may not see yet what judges say there.
+    """
+
+    revisions: tuple[Revision, ...]
+    annotators: tuple[Revised, ...]
+    hidden: int = 0
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {
+            "annotators": [one.as_json() for one in self.annotators],
+            "revisions": [one.as_json() for one in self.revisions],
+            "hidden": self.hidden,
+        }
+
+
+def revisions(session: Session) -> RevisionReport:
+    """Return what was revised in a study; what would tell who looks what judges say to them too early is left out."""
+    found, listed, people = _all(session)
+    eyes, own = JudgmentVisibility(session), session.annotator()
+    may = {}
+    for key in {one.segment_id for one in found}:
+        about = segment(session.study, key)
+        may[key] = about is not None and bool(eyes.may_see(about))
+    kept = [one for one in found if one.annotator == own or may[one.segment_id] or not eyes.blind]
+    return RevisionReport(tuple(kept), tuple(_counted(listed, found, people)), len(found) - len(kept))
+
+
+def revised_segments(session: Session) -> set[str]:
+    """Return the ids of the segments that were revised by who made them after they were shown judges."""
+    return {one.own_id for one in _all(session)[0] if one.own_id}
+
+
+def _all(session: Session) -> tuple[list[Revision], list[Reveal], dict[str, Annotator]]:
+    study = session.study
+    people = {one.id: one for one in all_annotators(study)}
+    listed = [one for one in reveals(study) if one.annotator_id in people]
+    owned = {str(one.own["segment"]) for one in listed if "segment" in one.own}
+    edits = {
+        "segment": _by_subject(edits_of(study, "segment", owned)),
+        "segment_value": _by_subject(edits_of(study, "segment_value", owned)),
+    }
+    recordings = {one.id: one for one in all_recordings(study)}
+    words = {who: OwnWords(session, who) for who in {one.annotator_id for one in listed}}
+    found: list[Revision] = []
+    for one in listed:
+        who = people[one.annotator_id]
+        spoken = judgments_of(study, one.segment_id)
+        place = recordings.get(spoken[0].recording_id) if spoken else None
+        start_us = spoken[0].start_us if spoken else 0
+        for part, before, after, at in _differences(session, one, words[who.id], spoken, edits):
+            own_id = str(one.own.get("segment", ""))
+            toward = _toward(part, before, after, _others(spoken, who.id))
+            found.append(
+                Revision(who, one.segment_id, own_id, place, start_us, part, before, after, toward, one.at, at)
+            )
+    found.sort(key=lambda one: (one.annotator.name, one.seen_at, one.segment_id))
+    return found, listed, people
+
+
+_Difference = tuple[str, Json, Json, str]
+_Edits = Mapping[str, Mapping[str, Sequence[RowEdit]]]
+
+
+def _differences(
+    session: Session, one: Reveal, words: OwnWords, spoken: Sequence[Judgment], edits: _Edits
+) -> Iterator[_Difference]:
+    if "segment" in one.own:
+        yield from _in_segment(session, one, words, edits)
+    elif "judgment" in one.own:
+        yield from _in_form(session, one, spoken)
+
+
+def _in_segment(session: Session, one: Reveal, words: OwnWords, edits: _Edits) -> Iterator[_Difference]:
+    own_id, values = str(one.own["segment"]), one.own.get("values")
+    before = said_in(str(one.own.get("label", "")), values if isinstance(values, dict) else {})
+    now = segment(session.study, own_id)
+    labels, fields = edits["segment"].get(own_id, ()), edits["segment_value"].get(own_id, ())
+    if now is None and own_id in segment_ids(session.study):
+        return
+    if now is None:
+        gone = [edit.at for edit in labels if not edit.after]
+        yield LABEL, before.of(LABEL), None, gone[-1] if gone else ""
+        return
+    after = said_in(now.label, words.form(now))
+    for part in _parts(before, after):
+        if part == LABEL:
+            at = [e.at for e in labels if e.before.get("label") != e.after.get("label") and _later(e.at, one.at)]
+        else:
+            at = [
+                e.at for e in fields if part in (e.before.get("field"), e.after.get("field")) and _later(e.at, one.at)
+            ]
+        yield part, before.of(part), after.of(part), at[-1] if at else ""
+
+
+def _in_form(session: Session, one: Reveal, spoken: Sequence[Judgment]) -> Iterator[_Difference]:
+    """Compare somebody's answer in the form for people with the last that they gave after they were shown judges."""
+    first = judgments_called(session.study, [str(one.own["judgment"])])
+    later = [
+        judgment
+        for judgment in spoken
+        if judgment.annotator_id == one.annotator_id
+        and judgment.task == one.own.get("task")
+        and judgment.judge.get("backend") == PERSON
+        and judgment.status is JudgmentStatus.OK
+        and _later(judgment.at, one.at)
+    ]
+    if first and later:
+        before, after = said_by(first[0]), said_by(later[0])
+        for part in _parts(before, after):
+            yield part, before.of(part), after.of(part), later[0].at
+
+
+def _parts(before: SegmentAnswer, after: SegmentAnswer) -> list[str]:
+    """Return in what two answers differ, the label first."""
+    known = dict.fromkeys((LABEL, *before.parts, *after.parts))
+    return [part for part in known if before.of(part) != after.of(part)]
+
+
+def _others(spoken: Sequence[Judgment], annotator_id: str) -> list[Judgment]:
+    """Return the newest answer of each judge in each task and condition; not somebody's own."""
+    newest: dict[tuple[str, str, str, str], Judgment] = {}
+    for one in spoken:
+        if one.annotator_id != annotator_id and one.status is JudgmentStatus.OK:
+            newest.setdefault((one.judge_id, one.annotator_id or "", one.task, one.condition), one)
+    return [*newest.values()]
+
+
+def _toward(part: str, before: Json, after: Json, answers: Iterable[Judgment]) -> tuple[str, ...]:
+    if after is None:
+        return ()
+    names = (judge_name(one) for one in answers if said_by(one).of(part) == after != before)
+    return tuple(sorted(set(names)))
+
+
+def _counted(listed: Sequence[Reveal], found: Sequence[Revision], people: Mapping[str, Annotator]) -> Iterator[Revised]:
+    for who in sorted(people.values(), key=lambda one: one.name):
+        own = [one for one in listed if one.annotator_id == who.id]
+        if not own:
+            continue
+        mine = [one for one in found if one.annotator.id == who.id]
+        pairs = {(name, one.segment_id) for one in mine for name in one.toward}
+        toward = {name: sum(pair[0] == name for pair in pairs) for name in sorted({pair[0] for pair in pairs})}
+        said = [one for one in own if "segment" in one.own or "judgment" in one.own]
+        yield Revised(who, len(said), len(own) - len(said), len({one.segment_id for one in mine}), toward)
+
+
+def _by_subject(edits: Iterable[RowEdit]) -> dict[str, list[RowEdit]]:
+    found: dict[str, list[RowEdit]] = {}
+    for one in edits:
+        found.setdefault(one.subject, []).append(one)
+    return found
+
+
+def _later(at: str, seen_at: str) -> bool:
+    return datetime.fromisoformat(at) >= datetime.fromisoformat(seen_at)
+
+
+NOTHING = "Nobody was shown what judges say yet."
+
+
+def place_text(one: Revision) -> str:
+    """Return such as `3  0:01:02.000`: number of the recording and time."""
+    number = str(one.recording.number) if one.recording is not None else "?"
+    return f"{number}  {format_time(one.start_us)}"
+
+
+def part_name(session: Session, one: Revision) -> str:
+    """Return what the part is called in the form."""
+    if one.part == LABEL:
+        return "Label"
+    scheme = _scheme(session, one)
+    names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
+    return names.get(one.part, one.part)
+
+
+def value_words(session: Session, one: Revision, value: Json) -> str:
+    """Return a value of the part in words."""
+    if value is None:
+        return "deleted" if one.part == LABEL else "nothing"
+    scheme = _scheme(session, one)
+    named = []
+    if scheme is not None and one.part == LABEL:
+        named = [(label.key, label.name) for track in scheme.tracks for label in track.labels]
+    elif scheme is not None:
+        fields = [field for field in scheme.fields if field.key == one.part]
+        named = [(choice.key, choice.name) for field in fields for choice in field.choices]
+    names = dict(named)
+    several: Sequence[Json] = value if isinstance(value, list) else [value]
+    return ", ".join(names.get(str(each), str(each)) for each in several)
+
+
+def revised_text(one: Revised) -> str:
+    """Return how much one annotator saw and revised, on one line."""
+    toward = ", ".join(f"{name} ({number})" for name, number in one.toward.items())
+    said = f"{one.annotator.name} saw judges on {counted(one.seen, 'segment')} and revised {one.revised}"
+    if toward:
+        said += f", now agreeing with {toward}"
+    if one.unprepared:
+        said += f"; {counted(one.unprepared, 'segment')} more before marking anything there"
+    return f"{said}."
+
+
+def hidden_text(report: RevisionReport) -> str:
+    """Return how many revisions are left out, or ""."""
+    if not report.hidden:
+        return ""
+    return f"{counted(report.hidden, 'revision')} hidden, because your own is not complete there yet."
+
+
+def report_text(session: Session, report: RevisionReport) -> str:
+    """Return all of it for people."""
+    lines = [revised_text(one) for one in report.annotators]
+    for one in report.revisions:
+        change = f"{value_words(session, one, one.before)} -> {value_words(session, one, one.after)}"
+        toward = f"  now agrees with {', '.join(one.toward)}" if one.toward else ""
+        lines.append(shown(f"{one.annotator.name}  {place_text(one)}  {part_name(session, one)}: {change}{toward}"))
+    lines.append(hidden_text(report))
+    return "\n".join(line for line in lines if line) or NOTHING
+
+
+def _scheme(session: Session, one: Revision) -> Scheme | None:
+    found = segment(session.study, one.own_id or one.segment_id)
+    return None if found is None else session.schemes.known(found.scheme)

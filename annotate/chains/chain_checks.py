@@ -1,0 +1,262 @@
+"""What is wrong with a chain, or looks as if it were, after R3-VQA (Niu et al., section 3.1 and 3.2).
+
+How many chains a study has, what they are made of, and how long they are (R3-VQA, section 3.3).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError
+
+from annotate.agreement.figure_intervals import published_for
+from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind, ordered
+from project.timebase import SECOND
+
+CYCLE, DANGLING, EMPTY, NO_EDGES = "cycle", "dangling", "empty", "no_edges"
+OUTSIDE, TEXT, CHARACTER = "outside", "text", "character"
+ISOLATED, APART, LATE, TWICE = "isolated", "apart", "late", "twice"
+"""Keys of problems; those of the last line are warnings."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainProblem:
+    """One thing that is wrong.
+
+    Attributes:
+        node_id: of the node that it is about; "" where it is about the chain.
+        key: of its kind.
+        message: one line for people.
+        warning: it may be as it was meant to be.
+    """
+
+    node_id: str
+    key: str
+    message: str
+    warning: bool = False
+
+
+def problems(graph: ChainGraph, duration_us: int | None = None) -> list[ChainProblem]:
+    """Return what is wrong with a chain: what is about all of it first, then by node, errors before warnings.
+
+    Args:
+        graph: the chain; it may go round in circles.
+        duration_us: of its recording; None where it does not matter whether the nodes lie in it.
+    """
+    if not graph.nodes:
+        return [ChainProblem("", EMPTY, "The chain has no nodes yet.")]
+    found = [*_edges(graph), *_parts(graph)]
+    texts = Counter(_same(one.text) for one in graph.nodes if one.text.strip())
+    circles = in_circles(graph)
+    for one in graph.nodes:
+        if one.id in circles:
+            found.append(ChainProblem(one.id, CYCLE, "It is a reason for itself: reasons go round in a circle here."))
+        found += _node(one, duration_us)
+        found += _order(graph, one)
+        if texts[_same(one.text)] > 1:
+            found.append(ChainProblem(one.id, TWICE, "Another node of the chain says the same.", warning=True))
+    place = {one.id: at for at, one in enumerate(graph.nodes)}
+    return sorted(found, key=lambda one: (place.get(one.node_id, -1), one.warning))
+
+
+def by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
+    """Return node id -> its messages, each on a line, errors first; what is about the whole chain is left out."""
+    lines: dict[str, list[str]] = {}
+    for one in found:
+        if one.node_id:
+            lines.setdefault(one.node_id, []).append(one.message)
+    return {node: "\n".join(messages) for node, messages in lines.items()}
+
+
+def sound(graph: ChainGraph) -> bool:
+    """Whether a chain has neither circles nor edges without an end: what all that reckons with it takes for granted."""
+    return not in_circles(graph) and not any(_edges(graph))
+
+
+def in_circles(graph: ChainGraph) -> frozenset[str]:
+    """Return the ids of the nodes that are reasons for themselves over others."""
+    try:
+        ordered(graph.reasons)
+    except CycleError:
+        left = {one.id for one in graph.nodes}
+    else:
+        return frozenset()
+    trimmed = True
+    while trimmed:
+        # What has no reason or no result among the others is in no circle.
+        outside = {
+            one
+            for one in left
+            if not any(near in left for near in graph.reasons[one])
+            or not any(near in left for near in graph.results[one])
+        }
+        left -= outside
+        trimmed = bool(outside)
+    return frozenset(one for one in left if one in _reached(graph.results, one))
+
+
+def _reached(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    left = [start]
+    while left:
+        for one in results[left.pop()]:
+            if one not in seen:
+                seen.add(one)
+                left.append(one)
+    return seen
+
+
+def _edges(graph: ChainGraph) -> list[ChainProblem]:
+    found = []
+    for edge in graph.edges:
+        if edge.reason_id not in graph.by_id or edge.result_id not in graph.by_id:
+            there = next((one for one in (edge.result_id, edge.reason_id) if one in graph.by_id), "")
+            found.append(ChainProblem(there, DANGLING, "One of its edges leads to a node that is not in this chain."))
+    return found
+
+
+def _parts(graph: ChainGraph) -> list[ChainProblem]:
+    if not graph.subchains:
+        return [ChainProblem("", NO_EDGES, "No node is a reason for another yet.")]
+    loose = [one.id for one in graph.nodes if not graph.reasons[one.id] and not graph.results[one.id]]
+    found = [ChainProblem(one, ISOLATED, "It is neither a reason nor a result.", warning=True) for one in loose]
+    both = {one.id: (*graph.reasons[one.id], *graph.results[one.id]) for one in graph.nodes}
+    left = {one.id for one in graph.nodes} - {*loose}
+    parts = 0
+    while left:
+        left -= _reached(both, min(left))
+        parts += 1
+    if parts > 1:
+        found.append(
+            ChainProblem("", APART, f"The chain falls into {parts} parts that do not hang together.", warning=True)
+        )
+    return found
+
+
+def _node(one: ChainNode, duration_us: int | None) -> list[ChainProblem]:
+    found = []
+    if not one.text.strip():
+        found.append(ChainProblem(one.id, TEXT, "It has no text."))
+    if one.kind.mental and not one.people:
+        found.append(ChainProblem(one.id, CHARACTER, f"Nobody has this {one.kind.value}: name a character."))
+    if duration_us is not None and one.end_us > duration_us:
+        found.append(ChainProblem(one.id, OUTSIDE, "It reaches beyond the end of the recording."))
+    return found
+
+
+def _order(graph: ChainGraph, one: ChainNode) -> list[ChainProblem]:
+    late = [graph.by_id[each] for each in graph.reasons[one.id] if graph.by_id[each].start_us > one.start_us]
+    if not late:
+        return []
+    by = max(each.start_us for each in late) - one.start_us
+    what = "A reason for it starts" if len(late) == 1 else f"{len(late)} reasons for it start"
+    return [ChainProblem(one.id, LATE, f"{what} after it, by up to {by / SECOND:.2f} s.", warning=True)]
+
+
+def _same(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+PUBLISHED = "r3vqa-chains"
+"""Name of the published figures that stand beside a study's."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainFigure:
+    """One number.
+
+    Attributes:
+        key: such as `nodes.event`.
+        name: for people.
+        value: the study's; None where there is nothing to take it from.
+        published: R3-VQA's; None where the paper does not give it.
+        source: the place in the paper; "" for none.
+    """
+
+    key: str
+    name: str
+    value: float | None
+    published: float | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStatistics:
+    """What chains are made of.
+
+    Attributes:
+        recordings: how many have a chain that counts.
+        chains: how many count: those with an edge at least that hold together.
+        empty: how many have no edges; they are left out of all that follows.
+        unsound: how many go round in a circle or have loose edges; they are left out too.
+        by_kind: kind -> nodes; every kind is there.
+        subchains: of all chains.
+        steps: length of a chain in edges on its longest way -> chains.
+        reasons: reasons of a subchain -> subchains.
+        people: characters of a node -> nodes.
+    """
+
+    recordings: int
+    chains: int
+    empty: int
+    unsound: int
+    by_kind: Mapping[NodeKind, int]
+    subchains: int
+    steps: Mapping[int, int]
+    reasons: Mapping[int, int]
+    people: Mapping[int, int]
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all kinds."""
+        return sum(self.by_kind.values())
+
+    def figures(self) -> list[ChainFigure]:
+        """Return the numbers with R3-VQA's beside them."""
+        lengths = [length for length, many in self.steps.items() for _ in range(many)]
+        own: dict[str, tuple[str, float | None]] = {
+            "recordings": ("Recordings with chains", self.recordings),
+            "chains": ("Chains", self.chains),
+            "nodes": ("Nodes", self.nodes),
+            **{f"nodes.{kind.value}": (f"{kind.value.capitalize()} nodes", self.by_kind[kind]) for kind in NodeKind},
+            "subchains": ("Subchains", self.subchains),
+            "steps.mean": ("Steps of a chain, mean", _mean(lengths)),
+            "steps.least": ("Steps of the shortest chain", min(lengths, default=None)),
+            "steps.most": ("Steps of the longest chain", max(lengths, default=None)),
+            "reasons.mean": ("Reasons of a subchain, mean", _mean([*Counter(self.reasons).elements()])),
+        }
+        found = published_for(PUBLISHED)
+        assert found is not None
+        theirs = {one.figure: one for one in found.figures}
+        return [
+            ChainFigure(key, name, value, theirs[key].value, theirs[key].source)
+            if key in theirs
+            else ChainFigure(key, name, value, None, "")
+            for key, (name, value) in own.items()
+        ]
+
+
+def statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
+    """Count chains and what they are made of; empty ones and those that do not hold together are counted apart."""
+    whole = [one for one in graphs if one.edges and sound(one)]
+    nodes = [node for one in whole for node in one.nodes]
+    kinds = Counter(one.kind for one in nodes)
+    subchains = [each for one in whole for each in one.subchains]
+    return ChainStatistics(
+        recordings=len({one.chain.recording_id for one in whole}),
+        chains=len(whole),
+        empty=sum(not one.edges for one in graphs),
+        unsound=sum(bool(one.edges) and not sound(one) for one in graphs),
+        by_kind={kind: kinds[kind] for kind in NodeKind},
+        subchains=len(subchains),
+        steps=_sorted(one.steps for one in whole),
+        reasons=_sorted(len(one.reason_ids) for one in subchains),
+        people=_sorted(len(one.people) for one in nodes),
+    )
+
+
+def _sorted(numbers: Iterable[int]) -> dict[int, int]:
+    return dict(sorted(Counter(numbers).items()))
+
+
+def _mean(numbers: Sequence[int]) -> float | None:
+    return sum(numbers) / len(numbers) if numbers else None

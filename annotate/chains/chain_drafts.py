@@ -1,0 +1,245 @@
+"""A chain as it is drawn, before it has ids: what an import, a copy or a draft hands over as a whole.
+
+What fits into a chain: looked at before an edit is written. What a node is made of: a segment of any scheme, a cue
+among them, or an utterance.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotate.transcript.transcript_edits import require_participant
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.recording_rows import all_participants
+from project.queries.segment_rows import segment, values_of
+from project.queries.transcript_rows import utterance
+from project.schemes.scheme import FieldKind
+from project.session.session import Session
+from project.timebase import format_time
+
+LONGEST_NAME = 200
+LONGEST_TEXT = 2_000
+"""The most characters that a chain's name and a node's text have."""
+SHORTEST_US = 1_000
+"""The shortest span of a node."""
+MOST_NODES = 5_000
+MOST_EDGES = 20_000
+"""How much one chain holds at most."""
+_NO_CHARACTERS = "\ufffe\uffff"
+"""No XML holds them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNode:
+    """A node without an id; its fields are those of `project.entities.causal_chains.ChainNode`."""
+
+    kind: NodeKind
+    text: str
+    start_us: int
+    end_us: int
+    people: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainDraft:
+    """Nodes and which of them are reasons for which.
+
+    Attributes:
+        name: of the chain.
+        nodes: in any order.
+        edges: (position of the reason, position of the result) in `nodes`.
+    """
+
+    name: str
+    nodes: tuple[DrawnNode, ...]
+    edges: tuple[tuple[int, int], ...]
+
+
+def drawing_of(graph: ChainGraph) -> ChainDraft:
+    """Return a chain without its ids."""
+    places = {one.id: at for at, one in enumerate(graph.nodes)}
+    nodes = [DrawnNode(one.kind, one.text, one.start_us, one.end_us, one.people, one.source) for one in graph.nodes]
+    edges = [
+        (places[one.reason_id], places[one.result_id])
+        for one in graph.edges
+        if one.reason_id in places and one.result_id in places
+    ]
+    return ChainDraft(graph.chain.name, tuple(nodes), tuple(sorted(edges)))
+
+
+def circle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """Return the positions of nodes that go round in a circle, the first one again at the end; () where none do.
+
+    Args:
+        count: number of nodes.
+        edges: (position of the reason, position of the result).
+    """
+    from graphlib import CycleError
+
+    from project.entities.causal_chains import ordered
+
+    reasons: dict[str, list[str]] = {str(at): [] for at in range(count)}
+    for reason, result in edges:
+        reasons[str(result)].append(str(reason))
+    try:
+        ordered(reasons)
+    except CycleError as error:
+        return tuple(int(one) for one in error.args[1])
+    return ()
+
+
+def one_line(text: str) -> str:
+    """Return a text without line ends and what is no character, each run of blanks as one space."""
+    kept = (" " if unicodedata.category(one) in ("Cc", "Cs") or one in _NO_CHARACTERS else one for one in text)
+    return " ".join("".join(kept).split())
+
+
+def joined(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Chain, list[ChainNode], list[Edge]]:
+    """Return a chain that was drawn as a whole, with its nodes and edges.
+
+    Raises:
+        UserError: it is too large, an edge is none, or edges go round in a circle; or as `node_of`.
+    """
+    if len(drawing.nodes) > MOST_NODES or len(drawing.edges) > MOST_EDGES:
+        raise UserError(
+            f"A chain has up to {MOST_NODES:,} nodes and {MOST_EDGES:,} edges.", "Draw it as several chains."
+        )
+    for reason, result in drawing.edges:
+        if reason == result or not {reason, result} <= {*range(len(drawing.nodes))}:
+            raise UserError("An edge leads to no other node of the chain.", "Join two different nodes.")
+    if len({*drawing.edges}) < len(drawing.edges):
+        raise UserError("Two edges join the same nodes.", "Keep one of them.")
+    if circle(len(drawing.nodes), drawing.edges):
+        raise circle_error()
+    # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
+    ids = sorted(new_id() for _ in drawing.nodes)
+    nodes = [node_of(session, chain, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
+    return chain, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges]
+
+
+def node_of(session: Session, chain: Chain, one: DrawnNode, node_id: str) -> ChainNode:
+    """Return what was drawn as a node of a chain.
+
+    Raises:
+        UserError: its span or its text does not fit, or somebody in it is not in the study.
+    """
+    require_span(session, chain, one.start_us, one.end_us)
+    text = one_line(one.text)
+    if len(text) > LONGEST_TEXT:
+        raise UserError(f"A node's text has up to {LONGEST_TEXT:,} characters.", "Say it more briefly.")
+    people = tuple(sorted({*one.people}))
+    for who in people:
+        require_participant(session, who)
+    return ChainNode(node_id, chain.id, NodeKind(one.kind), text, one.start_us, one.end_us, people, one.source)
+
+
+def require_span(session: Session, chain: Chain, start_us: int, end_us: int) -> None:
+    """Refuse a span that does not fit the recording.
+
+    Raises:
+        UserError: it ends before it starts, or reaches outside.
+    """
+    recording = session.recording(chain.recording_id)
+    if end_us - start_us < SHORTEST_US:
+        raise UserError("A node must end after it starts.", "Mark a start and a later end.")
+    if start_us < 0 or end_us > recording.duration_us:
+        raise UserError(
+            f"The node reaches outside recording {recording.number}.",
+            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
+        )
+
+
+def name_of(name: str) -> str:
+    """Return a chain's name as it is kept.
+
+    Raises:
+        UserError: it is too long.
+    """
+    wanted = one_line(name)
+    if len(wanted) > LONGEST_NAME:
+        raise UserError(f"A chain's name has up to {LONGEST_NAME} characters.", "Give a shorter one.")
+    return wanted
+
+
+def require_own_node(graph: ChainGraph, node_id: str) -> None:
+    """Refuse a node of another chain.
+
+    Raises:
+        UserError: it is one.
+    """
+    if node_id not in graph.by_id:
+        raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
+
+
+def leads(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
+    """Whether a way leads from one node to another by results; also where there is a circle."""
+    seen, left = {start_id}, [start_id]
+    while left:
+        for one in graph.results.get(left.pop(), ()):
+            if one == goal_id:
+                return True
+            if one not in seen:
+                seen.add(one)
+                left.append(one)
+    return False
+
+
+def circle_error() -> UserError:
+    """Return what is said of an edge that would close a circle."""
+    return UserError("This would make a node a reason for itself.", "Reasons lead to results, never round in a circle.")
+
+
+SEGMENT, UTTERANCE = "segment", "utterance"
+"""Tables that a node's `source` names."""
+_STATES = {"emotion": NodeKind.EMOTION}
+"""Track of a scheme -> the mental state that its segments tell of; all others tell of events."""
+
+
+def text_from_segment(session: Session, recording_id: str, segment_id: str) -> DrawnNode:
+    """Return the node that a segment would be: its span, its first text or else its label, and whom it names.
+
+    Raises:
+        UserError: there is no such segment in the recording.
+    """
+    found = segment(session.study, segment_id)
+    if found is None or found.recording_id != recording_id:
+        raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
+    values = {key: one.value for key, one in values_of(session.study, found.id).items()}
+    scheme = session.schemes.known(found.scheme)
+    label, texts, people = found.label, [str(values.get("description") or "")], []
+    if scheme is not None:
+        lane = scheme.lane(found.track)
+        label = (lane.label(found.label) or lane).name
+        fields = [one for one in scheme.fields_of(found.track) if one.key in values]
+        texts += [str(values[one.key]) for one in fields if one.kind is FieldKind.TEXT and values[one.key]]
+        known = {one.id for one in all_participants(session.study)}
+        people = [who for one in fields for who in _people(values[one.key]) if who in known]
+    text = next((one for one in map(one_line, texts) if one), label)
+    kind = _STATES.get(found.track, NodeKind.EVENT)
+    whose = tuple(sorted({*people}))
+    return DrawnNode(kind, text[:LONGEST_TEXT], found.start_us, found.end_us, whose, f"{SEGMENT}/{found.id}")
+
+
+def text_from_utterance(session: Session, recording_id: str, utterance_id: str) -> DrawnNode:
+    """Return the event that an utterance would be: its words in quotation marks, its span, and who speaks.
+
+    Raises:
+        UserError: there is no such utterance in the recording.
+    """
+    found = utterance(session.study, utterance_id)
+    if found is None or found.recording_id != recording_id:
+        raise UserError("This utterance is not of the chain's recording.", "Choose one of its transcript.")
+    words = one_line(found.text)[: LONGEST_TEXT - 2]
+    people = () if found.participant_id is None else (found.participant_id,)
+    text = f"“{words}”" if words else ""
+    return DrawnNode(NodeKind.EVENT, text, found.start_us, found.end_us, people, f"{UTTERANCE}/{found.id}")
+
+
+def _people(value: Json) -> list[str]:
+    if isinstance(value, list):
+        return [one for one in value if isinstance(one, str)]
+    return [value] if isinstance(value, str) else []

@@ -1,0 +1,360 @@
+"""Edits of causal chains: only who drew a chain changes it, and no edit leaves a circle or a loose end."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from annotate.chains.chain_drafts import (
+    MOST_EDGES,
+    MOST_NODES,
+    ChainDraft,
+    DrawnNode,
+    circle_error,
+    joined,
+    leads,
+    name_of,
+    node_of,
+    require_own_node,
+    require_span,
+    text_from_segment,
+    text_from_utterance,
+)
+from annotate.team.training_gate import require_training
+from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import chain_rows as rows
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import set_appearance
+from project.session.session import Session
+
+
+def find_chain(session: Session, chain_id: str) -> Chain:
+    """Return a chain.
+
+    Raises:
+        UserError: there is none with this id to be seen.
+    """
+    found = rows.chain_called(session.study, chain_id)
+    if found is None:
+        raise UserError(f"No chain has the id {chain_id}.", "List the chains to see their ids.")
+    return found
+
+
+def find_own_chain(session: Session, chain_id: str) -> Chain:
+    """Return a chain that the annotator of this session drew, and so may change.
+
+    Raises:
+        UserError: there is none with this id, somebody else drew it, or the study is open for reading only.
+    """
+    session.study.require_writable()
+    found = find_chain(session, chain_id)
+    author = session.annotator()
+    if author is None or author.id != found.annotator_id:
+        raise UserError(
+            "This chain was drawn by somebody else.", "Only who drew a chain changes it: make a copy of your own."
+        )
+    return found
+
+
+def find_node(session: Session, node_id: str) -> ChainNode:
+    """Return a node.
+
+    Raises:
+        UserError: there is none with this id to be seen.
+    """
+    found = rows.node_called(session.study, node_id)
+    if found is None:
+        raise UserError(f"No node has the id {node_id}.", "It may have been deleted meanwhile.")
+    return found
+
+
+def add_chain(session: Session, recording_id: str, name: str = "") -> tuple[str, Changes]:
+    """Begin a chain without nodes; returns its id and what changed.
+
+    Args:
+        session: whose annotator draws it.
+        recording_id: of the recording.
+        name: such as “The proposal”; where it is empty, the chain is called by its number in the recording.
+
+    Raises:
+        UserError: the name is too long, or the training was not passed yet.
+    """
+    return add_drawn_chain(session, recording_id, ChainDraft(name, (), ()))
+
+
+def add_drawn_chain(
+    session: Session, recording_id: str, drawing: ChainDraft, *, based_on: str = "", what: str = "Add chain"
+) -> tuple[str, Changes]:
+    """Add a chain with all its nodes and edges as one step; returns its id and what changed.
+
+    Args:
+        session: whose annotator it belongs to.
+        recording_id: of the recording.
+        drawing: nodes and edges.
+        based_on: id of the chain that it was made from; "" for none.
+        what: name of the step.
+
+    Raises:
+        UserError: a node does not fit the recording, somebody in it is not in the study, the edges go round in a circle
+            or are no edges, or the training was not passed yet.
+    """
+    (made,), changes = add_drawn_chains(session, [(recording_id, drawing)], based_on=based_on, what=what)
+    return made, changes
+
+
+def add_drawn_chains(
+    session: Session, drawn: Sequence[tuple[str, ChainDraft]], *, based_on: str = "", what: str = "Add chains"
+) -> tuple[list[str], Changes]:
+    """Add chains with all their nodes and edges as one step; returns their ids and what changed.
+
+    Args:
+        session: whose annotator they belong to.
+        drawn: (id of the recording, nodes and edges) of each.
+        based_on: id of the chain that they were made from; "" for none.
+        what: name of the step.
+
+    Raises:
+        UserError: as `add_drawn_chain`; then nothing is written.
+    """
+    chains: list[tuple[Chain, list[ChainNode], list[Edge]]] = []
+    begun: dict[str, int] = {}
+    for (recording_id, drawing), chain_id in zip(drawn, sorted(new_id() for _ in drawn), strict=True):
+        require_training(session, recording_id)
+        session.recording(recording_id)
+        if recording_id not in begun:
+            begun[recording_id] = len(rows.chains_of(session.study, recording_id))
+        begun[recording_id] += 1
+        name = name_of(drawing.name) or f"Chain {begun[recording_id]}"
+        chains.append(joined(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
+    with session.step(what) as step:
+        author = session.annotator()
+        assert author is not None
+        for chain, nodes, edges in chains:
+            rows.insert_chain(session.study, replace(chain, annotator_id=author.id))
+            _insert(session, chain, nodes, edges)
+    return [chain.id for chain, _, _ in chains], step.changes
+
+
+def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
+    """Give a chain of one's own another name.
+
+    Raises:
+        UserError: the name is empty or too long, or somebody else drew the chain.
+    """
+    chain = find_own_chain(session, chain_id)
+    wanted = name_of(name)
+    if not wanted:
+        raise UserError("A chain needs a name.", "Give one that tells it from the others of its recording.")
+    with session.step("Rename chain") as step:
+        if wanted != chain.name:
+            rows.rename_chain(session.study, chain.id, wanted)
+    return step.changes
+
+
+def delete_chain(session: Session, chain_id: str) -> Changes:
+    """Delete a chain with its nodes, edges and reviews, and the questions that were made from it, as one step.
+
+    A version that several people agreed on is nobody's own, so anybody may delete it.
+
+    Raises:
+        UserError: there is none with this id, or somebody else drew it.
+    """
+    session.study.require_writable()
+    chain = find_chain(session, chain_id)
+    if all(one.id != chain.annotator_id or one.kind != "adjudicated" for one in all_annotators(session.study)):
+        find_own_chain(session, chain_id)
+    with session.step("Delete chain") as step:
+        rows.delete_chain(session.study, chain.id)
+    return step.changes
+
+
+def add_node(
+    session: Session,
+    chain_id: str,
+    kind: NodeKind,
+    text: str,
+    start_us: int,
+    end_us: int,
+    people: Iterable[str] = (),
+    source: str = "",
+    *,
+    reasons: Sequence[str] = (),
+    results: Sequence[str] = (),
+) -> tuple[str, Changes]:
+    """Add a node to a chain of one's own, and its edges where wanted, as one step; returns its id and what changed.
+
+    Whoever a node is about appears in the recording from then on.
+
+    Args:
+        session: whose annotator draws it.
+        chain_id: of the chain.
+        kind: of the node.
+        text: what happens or what somebody believes, wants or feels; may be empty while it is drawn.
+        start_us: of its span, on the recording's axis.
+        end_us: of its span, on the recording's axis.
+        people: ids of participants whose event or state it is.
+        source: what it was made from, as `TABLE/ID`; "" for nothing.
+        reasons: ids of nodes that are reasons for it.
+        results: ids of nodes that it is a reason for.
+
+    Raises:
+        UserError: the span is empty or outside the recording, the text is too long, somebody is not in the study, a
+            node is none of this chain, or the edges would go round in a circle.
+    """
+    chain = find_own_chain(session, chain_id)
+    graph = rows.graph_of(session.study, chain)
+    if len(graph.nodes) >= MOST_NODES:
+        raise UserError(f"A chain has up to {MOST_NODES:,} nodes.", "Begin another chain.")
+    made = node_of(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
+    edges = [*(Edge(one, made.id) for one in reasons), *(Edge(made.id, one) for one in results)]
+    for one in (*reasons, *results):
+        require_own_node(graph, one)
+    for result in results:
+        if any(reason == result or leads(graph, result, reason) for reason in reasons):
+            raise circle_error()
+    with session.step(f"Add {kind.value}") as step:
+        _insert(session, chain, [made], list(dict.fromkeys(edges)))
+    return made.id, step.changes
+
+
+def add_node_from_segment(session: Session, chain_id: str, segment_id: str) -> tuple[str, Changes]:
+    """Make an event, or the state that a cue shows, of a segment; returns the node's id and what changed.
+
+    Raises:
+        UserError: there is no such segment in the chain's recording, or somebody else drew the chain.
+    """
+    chain = find_own_chain(session, chain_id)
+    return _add_drawn(session, chain, text_from_segment(session, chain.recording_id, segment_id))
+
+
+def add_node_from_utterance(session: Session, chain_id: str, utterance_id: str) -> tuple[str, Changes]:
+    """Make an event of what somebody says; returns the node's id and what changed.
+
+    Raises:
+        UserError: there is no such utterance in the chain's recording, or somebody else drew the chain.
+    """
+    chain = find_own_chain(session, chain_id)
+    return _add_drawn(session, chain, text_from_utterance(session, chain.recording_id, utterance_id))
+
+
+def edit_node(
+    session: Session,
+    node_id: str,
+    *,
+    kind: NodeKind | None = None,
+    text: str | None = None,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    people: Iterable[str] | None = None,
+    merge_key: str | None = None,
+) -> Changes:
+    """Change several things about a node as one step; None leaves a thing as it is.
+
+    Edits with the same `merge_key` in quick succession (a text being typed) become one step.
+
+    Raises:
+        UserError: the span is empty or outside the recording, the text is too long, somebody is not in the study, or
+            somebody else drew the chain.
+    """
+    old = find_node(session, node_id)
+    chain = find_own_chain(session, old.chain_id)
+    wanted = DrawnNode(
+        old.kind if kind is None else kind,
+        old.text if text is None else text,
+        old.start_us if start_us is None else start_us,
+        old.end_us if end_us is None else end_us,
+        old.people if people is None else tuple(people),
+        old.source,
+    )
+    new = node_of(session, chain, wanted, old.id)
+    with session.step(f"Change {new.kind.value}", merge_key) as step:
+        if new != old:
+            rows.update_node(session.study, new)
+            _let_appear(session, chain, [new])
+    return step.changes
+
+
+def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:
+    """Give nodes new starts and ends, in microseconds, as one step.
+
+    Raises:
+        UserError: a span is empty or outside the recording, or somebody else drew a chain.
+    """
+    moved: list[tuple[ChainNode, ChainNode]] = []
+    for node_id, start_us, end_us in spans:
+        old = find_node(session, node_id)
+        chain = find_own_chain(session, old.chain_id)
+        require_span(session, chain, start_us, end_us)
+        moved.append((old, replace(old, start_us=start_us, end_us=end_us)))
+    with session.step("Move node" if len(moved) == 1 else f"Move {len(moved)} nodes", merge_key) as step:
+        for old, new in moved:
+            if new != old:
+                rows.update_node(session.study, new)
+    return step.changes
+
+
+def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
+    """Delete nodes with their edges as one step; questions that cover them stay and are out of date.
+
+    Raises:
+        UserError: there is no such node, or somebody else drew its chain.
+    """
+    found = [find_node(session, one) for one in dict.fromkeys(node_ids)]
+    for chain_id in {one.chain_id for one in found}:
+        find_own_chain(session, chain_id)
+    with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:
+        rows.delete_nodes(session.study, [one.id for one in found])
+    return step.changes
+
+
+def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
+    """Say that one node is a reason for another one of the same chain; nothing changes where that was said already.
+
+    Raises:
+        UserError: they are the same node or of two chains, it would close a circle, or somebody else drew the chain.
+    """
+    reason, result = find_node(session, reason_id), find_node(session, result_id)
+    if reason.chain_id != result.chain_id:
+        raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
+    chain = find_own_chain(session, reason.chain_id)
+    graph = rows.graph_of(session.study, chain)
+    if reason.id == result.id or leads(graph, result.id, reason.id):
+        raise circle_error()
+    if len(graph.edges) >= MOST_EDGES:
+        raise UserError(f"A chain has up to {MOST_EDGES:,} edges.", "Draw the rest as another chain.")
+    with session.step("Add reason") as step:
+        if Edge(reason.id, result.id) not in graph.edges:
+            rows.insert_edges(session.study, [Edge(reason.id, result.id)])
+    return step.changes
+
+
+def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
+    """Take back that one node is a reason for another.
+
+    Raises:
+        UserError: there is no such edge, or somebody else drew the chain.
+    """
+    result = find_node(session, result_id)
+    chain = find_own_chain(session, result.chain_id)
+    edge = Edge(reason_id, result_id)
+    if edge not in rows.graph_of(session.study, chain).edges:
+        raise UserError("The one is no reason for the other.", "Choose an edge of the chain.")
+    with session.step("Remove reason") as step:
+        rows.delete_edges(session.study, [edge])
+    return step.changes
+
+
+def _add_drawn(session: Session, chain: Chain, one: DrawnNode) -> tuple[str, Changes]:
+    return add_node(session, chain.id, one.kind, one.text, one.start_us, one.end_us, one.people, one.source)
+
+
+def _insert(session: Session, chain: Chain, nodes: Sequence[ChainNode], edges: Sequence[Edge]) -> None:
+    rows.insert_nodes(session.study, nodes)
+    rows.insert_edges(session.study, edges)
+    _let_appear(session, chain, nodes)
+
+
+def _let_appear(session: Session, chain: Chain, nodes: Sequence[ChainNode]) -> None:
+    for who in sorted({who for one in nodes for who in one.people}):
+        set_appearance(session.study, chain.recording_id, who, True)

@@ -1,0 +1,352 @@
+"""Chains as a file holds them, before anything is known about the study that they come to.
+
+Chains as GraphML, which graph tools read: one graph a chain, directed from reason to result. Chains as our own JSON;
+docs/causal-chains.md describes it.
+"""
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotate.chains.chain_drafts import one_line
+from annotate.interchange.bounded_files import damaged, parse, read_text
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.text_format import shown
+
+LARGEST_BYTES = 32_000_000
+"""The largest file of chains that is read."""
+MOST_CHAINS = 5_000
+"""How many chains are read from one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileNode:
+    """A node of a file.
+
+    Attributes:
+        id: whatever the file calls it; unique in its chain.
+        kind: as the file says, known or not.
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+        people: pseudonyms.
+        source: as `TABLE/ID`, or "".
+    """
+
+    id: str
+    kind: str
+    text: str
+    start_us: int
+    end_us: int
+    people: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChain:
+    """A chain of a file.
+
+    Attributes:
+        recording: name of the recording; "" where the file does not say.
+        annotator: who drew it, for whoever reads the file; whoever imports it is its annotator.
+        edges: (id of the reason, id of the result).
+    """
+
+    name: str
+    recording: str
+    annotator: str
+    nodes: tuple[FileNode, ...]
+    edges: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChainForm:
+    """One format of files.
+
+    Attributes:
+        name: for people.
+        suffix: of file names, lower case, with the dot.
+        read: reads a file of `LARGEST_BYTES` at most; raises `UserError` where it cannot be understood.
+        write: writes a file.
+    """
+
+    name: str
+    suffix: str
+    read: Callable[[Path], list[FileChain]]
+    write: Callable[[Sequence[FileChain], Path], None]
+
+
+def forms() -> Mapping[str, ChainForm]:
+    """Return key -> format."""
+    return {
+        "json": ChainForm("Greenroom chains (.json)", ".json", read_json, write_json),
+        "graphml": ChainForm("GraphML (.graphml)", ".graphml", read_graphml, write_graphml),
+    }
+
+
+def form_of(path: Path, key: str | None = None) -> ChainForm:
+    """Return the format of a key, or else the one that a file's name tells.
+
+    Raises:
+        UserError: there is none.
+    """
+    known = forms()
+    if key is not None and key in known:
+        return known[key]
+    for one in known.values():
+        if key is None and path.name.lower().endswith(one.suffix):
+            return one
+    raise UserError(f"{shown(path.name)} is of no format for chains.", f"Choose one of these: {', '.join(known)}.")
+
+
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+_GRAPH = {"name": "string", "recording": "string", "annotator": "string"}
+_NODE = {
+    **{"kind": "string", "text": "string", "start_us": "long", "end_us": "long"},
+    **{"people": "string", "source": "string"},
+}
+_LONGEST_NUMBER = 18
+"""Digits of a time; more are no time of any recording."""
+
+
+def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
+    """Write a file of chains."""
+    root = ET.Element("graphml", {"xmlns": NAMESPACE})
+    for owner, keys in (("graph", _GRAPH), ("node", _NODE)):
+        for name, kind in keys.items():
+            attributes = {"id": f"{owner}_{name}", "for": owner, "attr.name": name, "attr.type": kind}
+            ET.SubElement(root, "key", attributes)
+    for at, one in enumerate(chains):
+        graph = ET.SubElement(root, "graph", {"id": f"chain{at}", "edgedefault": "directed"})
+        for name, value in (("name", one.name), ("recording", one.recording), ("annotator", one.annotator)):
+            ET.SubElement(graph, "data", {"key": f"graph_{name}"}).text = one_line(value)
+        for node in one.nodes:
+            element = ET.SubElement(graph, "node", {"id": node.id})
+            said = (node.kind, one_line(node.text), str(node.start_us), str(node.end_us), "\n".join(node.people))
+            for name, value in zip(_NODE, (*said, node.source), strict=True):
+                ET.SubElement(element, "data", {"key": f"node_{name}"}).text = value
+        for reason, result in one.edges:
+            ET.SubElement(graph, "edge", {"source": reason, "target": result})
+    ET.indent(root, " ")
+    ET.ElementTree(root).write(path, "utf-8", xml_declaration=True)
+
+
+def read_graphml(path: Path) -> list[FileChain]:
+    """Read a file of chains. What a graph tool added to it, such as places and colours, is left out.
+
+    Raises:
+        UserError: it cannot be read, is no GraphML, is undirected, holds nested graphs or hyperedges, or a node has no
+            kind, text or times.
+    """
+    reader = _Reader(path)
+    names = ("graphml", "key", "graph", "node", "edge", "data", "hyperedge", "port")
+    parse(path, LARGEST_BYTES, reader.start, reader.end, names, ("data", "node", "graph"))
+    return reader.chains
+
+
+@dataclass(slots=True)
+class _Graph:
+    values: dict[str, str] = field(default_factory=dict)
+    nodes: list[FileNode] = field(default_factory=list)
+    edges: list[tuple[str, str]] = field(default_factory=list)
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.chains: list[FileChain] = []
+        self._path = path
+        self._root = True
+        self._keys: dict[str, tuple[str, str]] = {}
+        self._graph: _Graph | None = None
+        self._node: dict[str, str] | None = None
+        self._node_id = ""
+        self._data = ""
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if self._root:
+            self._root = False
+            if name != "graphml":
+                raise damaged(self._path, "it is no GraphML")
+        elif name == "key":
+            about = attributes.get("for", "all"), attributes.get("attr.name", "")
+            self._keys[attributes.get("id", "")] = about
+        elif name == "graph":
+            self._begin_graph(attributes)
+        elif name in ("hyperedge", "port"):
+            raise damaged(self._path, f"a chain has no {name}s")
+        elif name == "data":
+            self._data = attributes.get("key", "")
+        elif self._graph is None:
+            raise damaged(self._path, f"a {name} stands outside a graph")
+        elif name == "node":
+            self._node, self._node_id = {}, self._needed(attributes, "id")
+        elif name == "edge":
+            if attributes.get("directed") == "false":
+                raise damaged(self._path, "an edge is not directed")
+            self._graph.edges.append((self._needed(attributes, "source"), self._needed(attributes, "target")))
+
+    def end(self, name: str, text: str) -> None:
+        if name == "data":
+            owner, key = self._keys.get(self._data, ("", ""))
+            if self._node is not None and owner in ("node", "all"):
+                self._node[key] = text
+            elif self._node is None and self._graph is not None and owner in ("graph", "all"):
+                self._graph.values[key] = text
+        elif name == "node" and self._graph is not None and self._node is not None:
+            self._graph.nodes.append(self._read_node(self._node))
+            self._node = None
+        elif name == "graph" and self._graph is not None:
+            called, recording, annotator = (self._graph.values.get(key, "") for key in _GRAPH)
+            held = tuple(self._graph.nodes), tuple(self._graph.edges)
+            self.chains.append(FileChain(called, recording, annotator, *held))
+            self._graph = None
+
+    def _begin_graph(self, attributes: dict[str, str]) -> None:
+        if self._graph is not None:
+            raise damaged(self._path, "a graph lies inside another")
+        if attributes.get("edgedefault") != "directed":
+            raise damaged(self._path, "its edges are not directed")
+        if len(self.chains) >= MOST_CHAINS:
+            raise damaged(self._path, f"it holds more than {MOST_CHAINS:,} chains")
+        self._graph = _Graph()
+
+    def _read_node(self, values: dict[str, str]) -> FileNode:
+        for key in ("kind", "text", "start_us", "end_us"):
+            if key not in values:
+                raise damaged(self._path, f"node “{self._node_id}” has no “{key}”")
+        people = tuple(one for one in values.get("people", "").split("\n") if one)
+        times = (self._time(values["start_us"]), self._time(values["end_us"]))
+        return FileNode(self._node_id, values["kind"], values["text"], *times, people, values.get("source", ""))
+
+    def _time(self, text: str) -> int:
+        plain = text.strip()
+        digits = plain.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER):
+            raise damaged(self._path, f"node “{self._node_id}” has a time that is no whole number of microseconds")
+        return int(plain)
+
+    def _needed(self, attributes: dict[str, str], key: str) -> str:
+        if key not in attributes:
+            raise damaged(self._path, f"a node or an edge has no “{key}”")
+        return attributes[key]
+
+
+FORMAT, VERSION = "greenroom-chains", 1
+_LARGEST_TIME = 2**53
+"""Larger numbers are not exact in other programs' JSON, and no recording is that long."""
+
+
+def read_json(path: Path) -> list[FileChain]:
+    """Read a file of chains.
+
+    Raises:
+        UserError: it cannot be read, is no such file, or is of a newer version.
+    """
+    text = read_text(path, LARGEST_BYTES)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise damaged(path, "it is no JSON") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise damaged(path, f"it does not say that its format is {FORMAT}")
+    if found.get("version") != VERSION:
+        raise UserError(
+            f"{path.name} is of version {shown(str(found.get('version')))[:20]}; this program reads version {VERSION}.",
+            "Nothing was imported; update Greenroom, or export it again there.",
+        )
+    try:
+        listed = _list(found["chains"])
+        if len(listed) > MOST_CHAINS:
+            raise _Unfit(f"it holds more than {MOST_CHAINS:,} chains")
+        return [_chain(one, at) for at, one in enumerate(listed, 1)]
+    except _Unfit as error:
+        raise damaged(path, str(error)) from None
+    except KeyError as error:
+        raise damaged(path, f"something has no “{error.args[0]}”") from None
+
+
+def write_json(chains: Sequence[FileChain], path: Path) -> None:
+    """Write a file of chains, in UTF-8."""
+    listed: list[Json] = [as_json(one) for one in chains]
+    whole: dict[str, Json] = {"format": FORMAT, "version": VERSION, "chains": listed}
+    path.write_text(json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+
+
+def as_json(one: FileChain) -> dict[str, Json]:
+    """Return a chain as it stands in a file."""
+    nodes: list[Json] = [
+        {
+            "id": node.id,
+            "kind": node.kind,
+            "text": one_line(node.text),
+            "start_us": node.start_us,
+            "end_us": node.end_us,
+            "people": [*node.people],
+            "source": node.source,
+        }
+        for node in one.nodes
+    ]
+    edges: list[Json] = [{"reason": reason, "result": result} for reason, result in one.edges]
+    return {
+        "name": one_line(one.name),
+        "recording": one_line(one.recording),
+        "annotator": one_line(one.annotator),
+        "nodes": nodes,
+        "edges": edges,
+    }
+
+
+class _Unfit(Exception):
+    """Something is not as the format has it; its text is a clause."""
+
+
+def _chain(one: Any, number: int) -> FileChain:
+    if not isinstance(one, dict):
+        raise _Unfit(f"chain {number} is no object")
+    return FileChain(
+        _text(one["name"]),
+        _text(one.get("recording", "")),
+        _text(one.get("annotator", "")),
+        tuple(_node(each) for each in _list(one["nodes"])),
+        tuple((_text(_object(each)["reason"]), _text(each["result"])) for each in _list(one["edges"])),
+    )
+
+
+def _node(one: Any) -> FileNode:
+    found = _object(one)
+    return FileNode(
+        _text(found["id"]),
+        _text(found["kind"]),
+        _text(found["text"]),
+        _time(found["start_us"]),
+        _time(found["end_us"]),
+        tuple(_text(each) for each in _list(found.get("people", []))),
+        _text(found.get("source", "")),
+    )
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _Unfit("a node or an edge is no object")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise _Unfit("“chains”, “nodes”, “edges” and “people” are lists")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _Unfit("a name, an id or a text is no text")
+    return value
+
+
+def _time(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -_LARGEST_TIME <= value <= _LARGEST_TIME:
+        raise _Unfit("a time is no whole number of microseconds")
+    return value

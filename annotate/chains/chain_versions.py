@@ -1,0 +1,255 @@
+"""Which chains are versions of one another, and what was said about each as it stands.
+
+What a second expert says about a chain, their own version of it, and the version that people agreed on. In what state a
+chain is: what was said about it in another state was said about another chain.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from annotate.agreement.adjudication import NAME, lane_called
+from annotate.chains.chain_checks import sound
+from annotate.chains.chain_drafts import drawing_of
+from annotate.chains.chain_edits import add_drawn_chain, find_chain
+from annotate.team.training_gate import require_training
+from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import chain_rows as rows
+from project.queries.annotator_rows import all_annotators
+from project.queries.chain_rows import chain_reviews
+from project.session.session import Session
+from project.timebase import utc_now
+
+
+def state_of(graph: ChainGraph) -> str:
+    """Return a checksum over everything that a chain says; its name is not part of it."""
+    nodes = [[one.id, one.kind.value, one.text, one.start_us, one.end_us, [*one.people]] for one in graph.nodes]
+    edges = sorted([one.reason_id, one.result_id] for one in graph.edges)
+    said = json.dumps([sorted(nodes, key=lambda one: str(one[0])), edges], ensure_ascii=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+ADJUDICATED = "adjudicated"
+
+
+class ChainReviewState(StrEnum):
+    """How far a chain has come."""
+
+    OPEN = "open"
+    """Nobody else said anything about it as it stands."""
+    AGREED = "agreed"
+    """All who said something about it as it stands agree."""
+    CHANGE = "change"
+    """Somebody would change it."""
+    DISCUSS = "discuss"
+    """Somebody wants to discuss it."""
+    CONSENSUS = "consensus"
+    """It is the version that was agreed on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A chain with what was said about it.
+
+    Attributes:
+        standing: how far it has come.
+        current: what was said about it as it stands, by time.
+        earlier: what was said before it was changed, by time.
+    """
+
+    standing: ChainReviewState
+    current: tuple[ChainReview, ...]
+    earlier: tuple[ChainReview, ...]
+
+
+def reviewed(session: Session, graph: ChainGraph) -> Reviewed:
+    """Return what was said about a chain, apart by whether it has been changed since."""
+    state = state_of(graph)
+    said = chain_reviews(session.study, graph.chain.id)
+    current = tuple(one for one in said if one.state == state)
+    earlier = tuple(one for one in said if one.state != state)
+    if is_consensus(session, graph.chain):
+        return Reviewed(ChainReviewState.CONSENSUS, current, earlier)
+    return Reviewed(_standing({one.decision for one in current}), current, earlier)
+
+
+def is_consensus(session: Session, chain: Chain) -> bool:
+    """Whether a chain is a version that several people agreed on."""
+    return any(one.id == chain.annotator_id and one.kind == ADJUDICATED for one in all_annotators(session.study))
+
+
+def original_of(chains: Mapping[str, Chain], chain: Chain) -> Chain:
+    """Return the chain that all versions of one go back to, as far as it is still there.
+
+    Args:
+        chains: id -> chain, of its recording.
+        chain: any version.
+    """
+    seen = {chain.id}
+    while (before := chains.get(chain.based_on)) is not None and before.id not in seen:
+        seen.add(before.id)
+        chain = before
+    return chain
+
+
+def chosen_versions(session: Session, chains: Sequence[Chain]) -> list[Chain]:
+    """Return one version of each chain: the one that was agreed on where there is one, else the original.
+
+    Of what several people drew of the same thing, this is what counts once.
+    """
+    here = {one.id: one for one in chains}
+    chosen: dict[str, Chain] = {}
+    for one in chains:
+        first = original_of(here, one).id
+        if first not in chosen or is_consensus(session, one):
+            chosen[first] = one
+    return [one for one in chains if one in chosen.values()]
+
+
+def _standing(said: set[ChainDecision]) -> ChainReviewState:
+    for decision, standing in (
+        (ChainDecision.DISCUSS, ChainReviewState.DISCUSS),
+        (ChainDecision.CHANGE, ChainReviewState.CHANGE),
+        (ChainDecision.AGREE, ChainReviewState.AGREED),
+    ):
+        if decision in said:
+            return standing
+    return ChainReviewState.OPEN
+
+
+LONGEST_NOTE = 2_000
+
+
+def review_chain(session: Session, chain_id: str, decision: ChainDecision, note: str = "") -> Changes:
+    """Agree with somebody else's chain, or say that it needs a change or a talk, in place of what was said before.
+
+    Raises:
+        UserError: there is no such chain, the annotator of this session drew it, it is an agreed version, or the note
+            is too long.
+    """
+    session.study.require_writable()
+    chain = find_chain(session, chain_id)
+    author = session.annotator()
+    if author is not None and author.id == chain.annotator_id:
+        raise UserError("You drew this chain.", "Somebody else reviews it: work under another annotator's name.")
+    if is_consensus(session, chain):
+        raise UserError("This version was agreed on.", "Review the chain that it was made from instead.")
+    note = note.strip()
+    if len(note) > LONGEST_NOTE:
+        raise UserError(f"A note has up to {LONGEST_NOTE:,} characters.", "Say it more briefly.")
+    state = state_of(rows.graph_of(session.study, chain))
+    with session.step(_VERBS[decision]) as step:
+        reviewer = session.annotator()
+        assert reviewer is not None
+        said = [one for one in rows.chain_reviews(session.study, chain.id) if one.reviewer_id == reviewer.id]
+        if not said or (said[0].decision, said[0].note, said[0].state) != (decision, note, state):
+            rows.set_chain_review(session.study, ChainReview(chain.id, reviewer.id, decision, note, state, utc_now()))
+    return step.changes
+
+
+def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
+    """Take back what the annotator of this session said about a chain.
+
+    Raises:
+        UserError: there is no such chain, or they said nothing about it.
+    """
+    session.study.require_writable()
+    chain = find_chain(session, chain_id)
+    reviewer = session.annotator()
+    said = {one.reviewer_id for one in rows.chain_reviews(session.study, chain.id)}
+    if reviewer is None or reviewer.id not in said:
+        raise UserError(
+            f"{session.annotator_name or 'Nobody'} did not review this chain.", "There is nothing to take back."
+        )
+    with session.step("Withdraw review of chain") as step:
+        rows.delete_chain_review(session.study, chain.id, reviewer.id)
+    return step.changes
+
+
+def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
+    """Make a version of one's own of a chain, to change it; returns its id and what changed.
+
+    Raises:
+        UserError: there is no such chain, or the training was not passed yet.
+    """
+    session.study.require_writable()
+    chain = find_chain(session, chain_id)
+    drawn = drawing_of(rows.graph_of(session.study, chain))
+    return add_drawn_chain(session, chain.recording_id, drawn, based_on=chain.id, what="Copy chain")
+
+
+def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, Changes]:
+    """Make one version of a chain the agreed one, in place of the agreed version before; returns its id.
+
+    Nodes that are as they were keep their ids, so that questions about them stay as they are.
+
+    Args:
+        session: whose annotator does it.
+        chain_id: of any version of the chain.
+        from_id: of the version that people agreed on, which stays as it is.
+
+    Raises:
+        UserError: there is no such chain, the two are no versions of one chain, or the version has no edges or is not
+            sound.
+    """
+    session.study.require_writable()
+    chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)
+    require_training(session, chain.recording_id)
+    here = {one.id: one for one in rows.chains_of(session.study, chain.recording_id)}
+    first = original_of(here, chain)
+    if chosen.id not in here or original_of(here, chosen).id != first.id:
+        raise UserError("These are no versions of one chain.", "Choose a version that was made from this chain.")
+    graph = rows.graph_of(session.study, chosen)
+    if not graph.subchains or not sound(graph):
+        raise UserError("This version is no sound chain.", "Put right what the checks say about it first.")
+    if is_consensus(session, chosen):
+        raise UserError("This version was agreed on already.", "Choose the one that should replace it.")
+    lane = lane_called(session, NAME)
+    before = next(
+        (one for one in here.values() if one.annotator_id == lane.id and original_of(here, one).id == first.id), None
+    )
+    with session.step("Agree on chain") as step:
+        if before is None:
+            agreed = Chain(new_id(), chain.recording_id, lane.id, chosen.name, first.id)
+            rows.insert_chain(session.study, agreed)
+        else:
+            agreed = before
+            if agreed.name != chosen.name:
+                rows.rename_chain(session.study, agreed.id, chosen.name)
+        _become(session, rows.graph_of(session.study, agreed), graph)
+    return agreed.id, step.changes
+
+
+def _become(session: Session, old: ChainGraph, new: ChainGraph) -> None:
+    """Turn a chain into another one's nodes and edges; what it has already stays."""
+    kept: dict[ChainNode, list[str]] = {}
+    for node in reversed(old.nodes):
+        kept.setdefault(_alike(node, old.chain.id), []).append(node.id)
+    ids: dict[str, str] = {}
+    fresh: list[ChainNode] = []
+    for node in new.nodes:
+        same = kept.get(_alike(node, old.chain.id))
+        ids[node.id] = same.pop() if same else new_id()
+        if ids[node.id] not in old.by_id:
+            fresh.append(replace(node, id=ids[node.id], chain_id=old.chain.id))
+    edges = {Edge(ids[one.reason_id], ids[one.result_id]) for one in new.edges}
+    rows.delete_edges(session.study, sorted({*old.edges} - edges))
+    rows.delete_nodes(session.study, sorted(one for left in kept.values() for one in left))
+    rows.insert_nodes(session.study, fresh)
+    rows.insert_edges(session.study, sorted(edges - {*old.edges}))
+
+
+def _alike(node: ChainNode, chain_id: str) -> ChainNode:
+    return replace(node, id="", chain_id=chain_id)
+
+
+_VERBS = {
+    ChainDecision.AGREE: "Agree with chain",
+    ChainDecision.CHANGE: "Ask for a change of chain",
+    ChainDecision.DISCUSS: "Ask to discuss chain",
+}

@@ -1,0 +1,170 @@
+"""The job that suggests cues: what stands out in faces and voices from how the same person usually is."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+from annotate.cues.cue_marks import SCHEME, Noticed, placed
+from annotate.cues.prelabels import renew_prelabels
+from annotate.study.recording_files import has_sound, usable_sound
+from annotate.study.scheme_versions import use_shipped_scheme
+from models.cues.cue_baseline import CueSuggestion
+from models.faces.landmarks import landmark_finders as landmarks
+from models.faces.track_file import save_tracks, take_tracks
+from project.entities.study_records import Changes, FaceTrack, Json, Run, Utterance
+from project.errors import UserError
+from project.files.temporary_files import cache_folder
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.face_rows import tracks_of
+from project.queries.history_rows import insert_run
+from project.queries.transcript_rows import utterances_of
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.timebase import SECOND, utc_now
+from project.version import __version__
+
+KIND = "cues"
+_FINDER = "mediapipe"
+_PASSING = ("path", "tracks", "sound", "utterances")
+
+
+def prepare(session: Session, recording_id: str) -> JobSpec:
+    """Make the job for one recording: faces where they were tracked, voices where the transcript says who speaks.
+
+    Raises:
+        UserError: there is neither, or a file is missing or was replaced.
+    """
+    recording = session.recording(recording_id)
+    require(session, recording_id)
+    parameters: dict[str, Json] = {}
+    if faces := _faces(session, recording_id):
+        parameters["path"] = str(session.usable_picture(recording_id).path)
+        parameters["tracks"] = str(save_tracks(faces, cache_folder() / "faces"))
+        parameters["finder"] = _FINDER
+    if spoken := _spoken(session, recording_id):
+        sound = usable_sound(session, recording_id)
+        parameters["sound"] = str(sound.path)
+        parameters["offset_us"] = sound.medium.offset_us
+        parameters["utterances"] = [[one.participant_id, one.start_us, one.end_us, one.text] for one in spoken]
+    return JobSpec(KIND, f"Suggest cues in recording {recording.number}", recording_id, parameters)
+
+
+def require(session: Session, recording_id: str) -> None:
+    """Check that there is something to suggest cues from.
+
+    Raises:
+        UserError: no face was tracked or the landmark model is not installed, and no utterance has a speaker and sound.
+    """
+    if not _faces(session, recording_id) and not _spoken(session, recording_id):
+        raise UserError(
+            f"Recording {session.recording(recording_id).number} has nothing to suggest cues from.",
+            "Track its faces and fetch face-landmarks (greenroom models fetch face-landmarks), or say who speaks.",
+        )
+
+
+def _faces(session: Session, recording_id: str) -> list[FaceTrack]:
+    if not landmarks.installed(_FINDER) or not session.has_picture(recording_id):
+        return []
+    return [one for one in tracks_of(session.study, recording_id) if not one.dismissed]
+
+
+def _spoken(session: Session, recording_id: str) -> list[Utterance]:
+    if not has_sound(session, recording_id):
+        return []
+    return [one for one in utterances_of(session.study, recording_id) if one.participant_id is not None]
+
+
+def renew(session: Session, work: JobSpec) -> JobSpec:
+    """Start with the tracks and the transcript as they are when the job's turn comes."""
+    return prepare(session, work.recording_id)
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Watch the faces, then listen to the utterances."""
+    began = time.monotonic()
+    noticed: list[Noticed] = []
+    watched = heard = 0
+    if "tracks" in parameters:
+        seen, watched = _watch(parameters, progress)
+        noticed += seen
+    if "utterances" in parameters:
+        toned, heard = _listen(parameters, progress)
+        noticed += toned
+    noticed.sort(key=lambda one: (one.start_us, one.end_us, one.kind))
+    return {
+        "noticed": [cast(Json, asdict(one)) for one in noticed],
+        "faces": watched,
+        "utterances": heard,
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+    """Keep the figures as a run, and put pre-labels in place of those that nobody decided on."""
+    noticed = [
+        Noticed(
+            cast(str | None, one["participant_id"]),
+            str(one["kind"]),
+            int(cast(int, one["start_us"])),
+            min(int(cast(int, one["end_us"])), session.recording(work.recording_id).duration_us),
+            float(cast(float, one["strength"])),
+            str(one["told"]),
+        )
+        for one in cast(list[dict[str, Json]], result["noticed"])
+    ]
+    found = placed(noticed, utterances_of(session.study, work.recording_id))
+    parameters = {key: value for key, value in work.parameters.items() if key not in _PASSING}
+    facts = {**result, "prelabels": len(found)}
+    backend = str(work.parameters.get("finder", "voice"))
+    run = Run(new_id(), work.recording_id, KIND, backend, parameters, facts, utc_now(), __version__)
+    changes = Changes.of([("run", run.id)])
+    if found and not session.schemes.uses(SCHEME):
+        changes |= use_shipped_scheme(session, SCHEME)[1]
+    with session.study.together():
+        with session.study.recording_run():
+            insert_run(session.study, run)
+        return changes | renew_prelabels(session, work.recording_id, found)
+
+
+def _watch(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
+    from media.frame_index import load_index
+    from models.cues.facial_cues import face_cues, face_signals
+
+    tracks = take_tracks(Path(str(parameters["tracks"])))
+    people: dict[str, list[int]] = {}
+    for at, track in enumerate(tracks):
+        people.setdefault(track.participant_id or f"track {track.id}", []).append(at)
+    owners = {name: tracks[at[0]].participant_id for name, at in people.items()}
+    path = Path(str(parameters["path"]))
+    finder = landmarks.landmark_finder(str(parameters["finder"]))
+    try:
+        signals = face_signals(
+            path, load_index(path), {name: [tracks[i] for i in at] for name, at in people.items()}, finder, progress
+        )
+    finally:
+        finder.close()
+    found = [_noticed(owners[name], face_cues(seen)) for name, seen in signals.items()]
+    return [one for part in found for one in part], len(signals)
+
+
+def _listen(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:
+    from media.sound import stream_mono
+    from models.cues.vocal_cues import RATE, UtteranceProsody, cut, sounding, tones_of
+
+    offset = int(cast(int, parameters["offset_us"]))
+    rows = cast(list[tuple[str, int, int, str]], parameters["utterances"])
+    spans = [tuple(max(0, time - offset) * RATE // SECOND for time in row[1:3]) for row in rows]
+    speakers: dict[str, list[UtteranceProsody]] = {}
+    blocks = stream_mono(Path(str(parameters["sound"])), RATE, progress)
+    for at, samples in cut(blocks, cast(list[tuple[int, int]], spans)):
+        who, start, end, text = rows[at]
+        speakers.setdefault(who, []).append(sounding(samples, start, end, text))
+    found = [_noticed(who, tones_of(heard)) for who, heard in speakers.items()]
+    return [one for part in found for one in part], len(rows)
+
+
+def _noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[Noticed]:
+    return [Noticed(who, one.kind, one.start_us, one.end_us, round(one.strength, 3), one.told) for one in found]

@@ -1,0 +1,246 @@
+"""The cues of a recording at their places inside its utterances.
+
+Where what a model noticed goes in the scheme `cues`: a track, a label, and a place inside an utterance.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from models.cues.cue_baseline import BROWS, GAZE_AWAY, HEARD, MOUTH, NOD, SHAKE, SMILE
+from project.entities.study_records import Annotator, Review, Segment, Utterance
+from project.entities.transcript import estimated
+from project.queries.annotator_rows import all_annotators, reviews_in
+from project.queries.segment_rows import segments_of, values_in
+from project.queries.transcript_rows import utterances_of
+from project.session.session import Session
+
+SCHEME = "cues"
+RESPONSE = "response"
+"""The scheme whose segments are cues, and its track for what listeners show."""
+MODEL = "model"
+"""Kind of the annotators that are no person: their cues are pre-labels until somebody accepts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CueMark:
+    """A cue at its place.
+
+    Attributes:
+        segment_id: the segment that it is.
+        track: key of its track in the scheme `cues`.
+        label: key of its label.
+        name: of its label.
+        description: what is seen or heard; may be empty.
+        participant_id: whose cue it is; None where nobody said.
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+        word: position of the word of the utterance during or after which it begins; -1 where it has none before it.
+        annotator_id: who marked it.
+        prelabel: a model suggests it, and nobody accepted it yet.
+    """
+
+    segment_id: str
+    track: str
+    label: str
+    name: str
+    description: str
+    participant_id: str | None
+    start_us: int
+    end_us: int
+    word: int
+    annotator_id: str
+    prelabel: bool
+
+    @property
+    def response(self) -> bool:
+        """Whether it is what a listener shows."""
+        return self.track == RESPONSE
+
+    @property
+    def shown(self) -> str:
+        """What it says, in few words: its description, or else its label."""
+        return self.description or self.name.lower()
+
+
+def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
+    """Return utterance id -> its cues, by start; utterances without any are left out.
+
+    Cues that lie in no utterance are under "". Pre-labels that the annotator of this session decided on are left out. A
+    cue belongs to the utterance that it shares most time with; where two people speak at once, to that of the speaker
+    it is about, or to another's where it is a listener's.
+    """
+    marked = segments_of(session.study, recording_id, scheme=SCHEME)
+    if not marked:
+        return {}
+    spoken = utterances_of(session.study, recording_id)
+    kinds = {one.id: one for one in all_annotators(session.study)}
+    values = values_in(session.study, recording_id)
+    finder = _Finder(spoken)
+    viewer = session.annotator()
+    done = {one for one, said in reviews_in(session.study, recording_id).items() if viewer and _by(viewer, said)}
+    found: dict[str, list[CueMark]] = {}
+    for one in marked:
+        given = {key: value.value for key, value in values.get(one.id, {}).items()}
+        whose = given.get("participant")
+        participant_id = whose if isinstance(whose, str) and whose else None
+        holder = finder.holder(one, participant_id)
+        mark = _mark(session, one, participant_id, str(given.get("description") or ""), holder, kinds)
+        if not (mark.prelabel and one.id in done):
+            found.setdefault("" if holder is None else holder.id, []).append(mark)
+    return found
+
+
+def place_of_word(utterance: Utterance, time_us: int) -> int:
+    """Return the position of the word that is spoken at a time, or of the last one before it; -1 before the first."""
+    words = utterance.words or estimated(utterance.text, utterance.start_us, utterance.end_us)
+    return next((at for at in range(len(words) - 1, -1, -1) if words[at].start_us <= time_us), -1)
+
+
+def _mark(
+    session: Session,
+    one: Segment,
+    participant_id: str | None,
+    description: str,
+    holder: Utterance | None,
+    annotators: Mapping[str, Annotator],
+) -> CueMark:
+    scheme = session.schemes.known(one.scheme)
+    label = None if scheme is None else scheme.lane(one.track).label(one.label)
+    author = annotators.get(one.annotator_id)
+    return CueMark(
+        one.id,
+        one.track,
+        one.label,
+        one.label if label is None else label.name,
+        description.strip(),
+        participant_id,
+        one.start_us,
+        one.end_us,
+        -1 if holder is None else place_of_word(holder, one.start_us),
+        one.annotator_id,
+        author is not None and author.kind == MODEL,
+    )
+
+
+def _by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
+    return any(one.reviewer_id == viewer.id for one in reviews)
+
+
+class _Finder:
+    """Finds the utterance of a cue among many in O(log n)."""
+
+    def __init__(self, spoken: Sequence[Utterance]) -> None:
+        self._spoken = spoken
+        self._starts = [one.start_us for one in spoken]
+        self._reach = [*accumulate((one.end_us for one in spoken), max)]
+
+    def holder(self, cue: Segment, participant_id: str | None) -> Utterance | None:
+        first = bisect_left(self._reach, cue.start_us + 1)
+        last = bisect_left(self._starts, cue.end_us)
+        best: tuple[tuple[int, bool], Utterance] | None = None
+        for one in self._spoken[first:last]:
+            shared = min(cue.end_us, one.end_us) - max(cue.start_us, one.start_us)
+            if shared <= 0:
+                continue
+            own = one.participant_id is not None and one.participant_id == participant_id
+            rank = (shared, own != (cue.track == RESPONSE))
+            if best is None or rank > best[0]:
+                best = rank, one
+        return None if best is None else best[1]
+
+
+LEAST_US = 100_000
+_SPEAKER = {
+    SMILE: ("expression", "smile", "Smiles"),
+    BROWS: ("expression", "surprise", "Raises the brows"),
+    GAZE_AWAY: ("expression", "other_face", "Looks away"),
+    NOD: ("action", "gesture", "Nods"),
+    SHAKE: ("action", "gesture", "Shakes the head"),
+}
+_LISTENER = {
+    SMILE: (RESPONSE, "smile_back", "Smiles"),
+    GAZE_AWAY: (RESPONSE, "gaze", "Looks away"),
+    NOD: (RESPONSE, "nod", "Nods"),
+    SHAKE: (RESPONSE, "nod", "Shakes the head"),
+}
+_ALONE = {MOUTH: ("expression", "surprise", "Mouth wide open")}
+"""Told only where nobody speaks or no transcript says so: a mouth that speaks is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What a model noticed about somebody.
+
+    Attributes:
+        participant_id: whom; None while nobody said whose face it is.
+        kind: of `models.cues.cue_baseline`.
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+        strength: 1 is just enough.
+        told: what was measured.
+    """
+
+    participant_id: str | None
+    kind: str
+    start_us: int
+    end_us: int
+    strength: float
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class CuePrelabel:
+    """A pre-label: a segment of the scheme `cues` to be."""
+
+    track: str
+    label: str
+    start_us: int
+    end_us: int
+    participant_id: str | None
+    description: str
+
+
+def placed(noticed: Iterable[Noticed], spoken: Sequence[Utterance]) -> list[CuePrelabel]:
+    """Return pre-labels inside utterances; what lies in none is left out, unless there is no transcript at all.
+
+    Whoever is noticed while they speak shows an action, an expression or a tone; during others' words it is a
+    listener's response, where the scheme has one for it.
+    """
+    found = []
+    for one in noticed:
+        made = _tone(one) if one.kind in HEARD else _seen(one, spoken)
+        if made is not None and made.end_us - made.start_us >= LEAST_US:
+            found.append(made)
+    return found
+
+
+def _tone(one: Noticed) -> CuePrelabel:
+    return CuePrelabel("tone", one.kind, one.start_us, one.end_us, one.participant_id, _sentence(one.told))
+
+
+def _seen(one: Noticed, spoken: Sequence[Utterance]) -> CuePrelabel | None:
+    if not spoken:
+        what = (_SPEAKER | _ALONE).get(one.kind)
+        return None if what is None else _made(one, what, one.start_us, one.end_us)
+    best = max(spoken, key=lambda each: _shared(one, each))
+    if _shared(one, best) <= 0:
+        return None
+    listens = one.participant_id is not None and best.participant_id not in (None, one.participant_id)
+    what = (_LISTENER if listens else _SPEAKER).get(one.kind)
+    start, end = max(one.start_us, best.start_us), min(one.end_us, best.end_us)
+    return None if what is None else _made(one, what, start, end)
+
+
+def _shared(one: Noticed, utterance: Utterance) -> int:
+    return min(one.end_us, utterance.end_us) - max(one.start_us, utterance.start_us)
+
+
+def _made(one: Noticed, what: tuple[str, str, str], start_us: int, end_us: int) -> CuePrelabel:
+    track, label, words = what
+    return CuePrelabel(track, label, start_us, end_us, one.participant_id, f"{words}.")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

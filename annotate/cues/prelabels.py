@@ -1,0 +1,271 @@
+"""Pre-labels: cues and scene changes that a model suggests, in lanes of their own, until somebody decides on them.
+
+Edits of cues: marking one at a word, and deciding on what a model suggests.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from annotate.cues.cue_marks import LEAST_US, MODEL, SCHEME, CuePrelabel
+from annotate.segments.segment_edits import add_segment, find
+from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.team.training_gate import require_training
+from project.entities.study_records import Annotator, Changes, FieldValue, Json, Review, ReviewDecision, Segment
+from project.entities.transcript import estimated
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotator_rows import (
+    all_annotators,
+    annotator_by_name,
+    insert_annotator,
+    review_by,
+    reviews_in,
+    set_review,
+)
+from project.queries.recording_rows import all_participants
+from project.queries.segment_rows import (
+    delete_segment,
+    every_value_of,
+    insert_segment,
+    segments_of,
+    set_value,
+    values_in,
+)
+from project.queries.transcript_rows import utterance
+from project.session.session import Session
+from project.store.study import Study
+from project.text_format import counted_rows
+from project.timebase import utc_now
+
+PRELABELS = "Pre-labels"
+SUGGESTED_IN = (SCHEME, "scenes")
+"""Schemes in which a model suggests segments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prelabel:
+    """A suggestion that nobody decided on.
+
+    Attributes:
+        segment: that it is.
+        participant_id: whose cue it would be; None where nobody knows.
+        description: what is seen or heard.
+    """
+
+    segment: Segment
+    participant_id: str | None
+    description: str
+
+
+def prelabel_annotators(study: Study) -> frozenset[str]:
+    """Return the ids of the annotators whose cues are pre-labels."""
+    return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL)
+
+
+def nobodys(study: Study) -> frozenset[str]:
+    """Return the ids of annotators whose segments are nobody's work: they do not count, and leave with nothing."""
+    return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL and one.name == PRELABELS)
+
+
+def is_prelabel(study: Study, one: Segment) -> bool:
+    """Tell a pre-label from a person's work."""
+    return one.scheme in SUGGESTED_IN and one.annotator_id in prelabel_annotators(study)
+
+
+def is_decided(session: Session, one: Segment) -> bool:
+    """Tell whether a segment is a pre-label that the annotator of this session accepted or rejected."""
+    viewer = session.annotator()
+    return (
+        one.scheme in SUGGESTED_IN
+        and viewer is not None
+        and review_by(session.study, one.id, viewer.id) is not None
+        and is_prelabel(session.study, one)
+    )
+
+
+def decided(session: Session, recording_id: str) -> frozenset[str]:
+    """Return the ids of the pre-labels of a recording that the annotator of this session accepted or rejected."""
+    models, viewer = prelabel_annotators(session.study), session.annotator()
+    if not models or viewer is None:
+        return frozenset()
+    found = {one.id for one in _suggestible(session.study, recording_id) if one.annotator_id in models}
+    reviews = reviews_in(session.study, recording_id) if found else {}
+    return frozenset(key for key in found if any(one.reviewer_id == viewer.id for one in reviews.get(key, ())))
+
+
+def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
+    """Return the pre-labels of a recording that the annotator of this session did not decide on, by start."""
+    models = prelabel_annotators(session.study)
+    if not models:
+        return []
+    done = decided(session, recording_id)
+    values = values_in(session.study, recording_id)
+    found = []
+    for one in _suggestible(session.study, recording_id):
+        if one.annotator_id in models and one.id not in done:
+            given = {key: value.value for key, value in values.get(one.id, {}).items()}
+            whose = given.get("participant")
+            found.append(Prelabel(one, str(whose) if whose else None, str(given.get("description") or "")))
+    return found
+
+
+def renew_prelabels(session: Session, recording_id: str, found: Sequence[CuePrelabel], scheme: str = SCHEME) -> Changes:
+    """Put new pre-labels in the place of those that nobody decided on; decided ones stay, and do not come again.
+
+    Only those of one scheme of `SUGGESTED_IN` are touched.
+
+    Raises:
+        UserError: a person is called as the pre-labels are.
+    """
+    study = session.study
+    kept = reviews_in(study, recording_id)
+    authors = nobodys(study)
+    old = [one for one in segments_of(study, recording_id, scheme=scheme) if one.annotator_id in authors]
+    judged, gone = ([one for one in old if (one.id in kept) == there] for there in (True, False))
+    new = [one for one in found if not any(_same(one, other) for other in judged)]
+    if not gone and not new:
+        return Changes()
+    author = _author(study)
+    with study.step(f"Pre-label {scheme}", author.id) as step:
+        for one in gone:
+            delete_segment(study, one.id)
+        if new:
+            _insert(session, recording_id, author.id, new, scheme)
+    return step.changes | Changes.of([("annotator", author.id)])
+
+
+def _suggestible(study: Study, recording_id: str) -> list[Segment]:
+    found = [one for scheme in SUGGESTED_IN for one in segments_of(study, recording_id, scheme=scheme)]
+    return sorted(found, key=lambda one: (one.start_us, one.end_us, one.id))
+
+
+def _insert(session: Session, recording_id: str, author_id: str, new: Sequence[CuePrelabel], scheme: str) -> None:
+    study, version = session.study, session.schemes.get(scheme).version
+    people = {one.id for one in all_participants(study)}
+    for one in new:
+        made = Segment(new_id(), recording_id, author_id, one.label, one.start_us, one.end_us, scheme, one.track)
+        insert_segment(study, made)
+        if one.description:
+            set_value(study, FieldValue(made.id, scheme, version, "description", one.description))
+        if one.participant_id in people:
+            set_value(study, FieldValue(made.id, scheme, version, "participant", one.participant_id))
+
+
+def _author(study: Study) -> Annotator:
+    found = annotator_by_name(study, PRELABELS)
+    if found is None:
+        found = Annotator(new_id(), PRELABELS, MODEL)
+        with study.step(f"Introduce {PRELABELS}", undoable=False):
+            insert_annotator(study, found)
+    if found.kind != MODEL:
+        raise UserError(f"Somebody in this study is called “{PRELABELS}”.", "Pre-labels need that name: change theirs.")
+    return found
+
+
+def _same(new: CuePrelabel, old: Segment) -> bool:
+    shared = min(new.end_us, old.end_us) - max(new.start_us, old.start_us)
+    return (new.track, new.label) == (old.track, old.label) and shared > 0
+
+
+_MEASURED = ("tone", "description")
+"""What was measured in a voice is why a tone is suggested, and no description of it: it stays with the pre-label."""
+
+
+def add_cue(
+    session: Session,
+    utterance_id: str,
+    track: str,
+    label: str,
+    participant_id: str | None = None,
+    description: str = "",
+    word: int | None = None,
+) -> tuple[str, Changes]:
+    """Mark a cue inside an utterance; returns its id and what changed. The scheme comes into use where it is not yet.
+
+    Args:
+        session: whose annotator marks it.
+        utterance_id: of the utterance.
+        track: key of a track of the scheme `cues`.
+        label: key of a label of the track.
+        participant_id: whose cue it is: the speaker where None; a listener's response needs the listener.
+        description: what is seen or heard.
+        word: position of the word that it is pinned to; None for the whole utterance.
+
+    Raises:
+        UserError: there is no such utterance, track or label, the training was not passed, or a response names nobody.
+    """
+    said = utterance(session.study, utterance_id)
+    if said is None:
+        raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted meanwhile.")
+    who = participant_id or said.participant_id
+    if track == "response" and (participant_id is None or participant_id == said.participant_id):
+        raise UserError("A response is what a listener shows.", "Choose who listens.")
+    start_us, end_us = said.start_us, said.end_us
+    words = said.words or estimated(said.text, said.start_us, said.end_us)
+    if word is not None and 0 <= word < len(words):
+        start_us = min(words[word].start_us, end_us - LEAST_US // 2)
+        end_us = min(max(words[word].end_us, start_us + LEAST_US), end_us)
+    changes = Changes() if session.schemes.uses(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
+    given: dict[str, Json] = {"participant": who, "description": description.strip()}
+    values = {field: value for field, value in given.items() if value}
+    made, more = add_segment(
+        session, said.recording_id, max(start_us, said.start_us), end_us, label, values, scheme=SCHEME, track=track
+    )
+    return made, changes | more
+
+
+def accept(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Changes]:
+    """Make pre-labels cues of one's own, as one step; returns the ids of these and what changed.
+
+    Raises:
+        UserError: one is no pre-label, or was decided on by this annotator already.
+    """
+    found = [_undecided(session, one) for one in segment_ids]
+    for one in found:
+        require_training(session, one.recording_id)
+    made: list[str] = []
+    with session.step(f"Accept {_counted(found)}") as step:
+        author = session.annotator()
+        assert author is not None
+        for one in found:
+            own = Segment(
+                new_id(), one.recording_id, author.id, one.label, one.start_us, one.end_us, one.scheme, one.track
+            )
+            insert_segment(session.study, own)
+            for value in every_value_of(session.study, one.id):
+                if (one.track, value.field) == _MEASURED:
+                    continue
+                set_value(session.study, replace(value, segment_id=own.id))
+            set_review(session.study, Review(one.id, author.id, ReviewDecision.AGREE, own.id, utc_now()))
+            made.append(own.id)
+    return made, step.changes
+
+
+def reject(session: Session, segment_ids: Iterable[str]) -> Changes:
+    """Say that pre-labels are wrong, as one step; they are shown no more and do not come again.
+
+    Raises:
+        UserError: one is no pre-label, or was decided on by this annotator already.
+    """
+    found = [_undecided(session, one) for one in segment_ids]
+    with session.step(f"Reject {_counted(found)}") as step:
+        author = session.annotator()
+        assert author is not None
+        for one in found:
+            set_review(session.study, Review(one.id, author.id, ReviewDecision.DISAGREE, "", utc_now()))
+    return step.changes
+
+
+def _undecided(session: Session, segment_id: str) -> Segment:
+    session.study.require_writable()
+    found = find(session, segment_id)
+    if not is_prelabel(session.study, found):
+        raise UserError("This is no pre-label.", "Only what a model suggests is accepted or rejected.")
+    author = session.annotator()
+    if author is not None and review_by(session.study, found.id, author.id) is not None:
+        raise UserError("You decided on this pre-label already.", "Undo takes a decision back.")
+    return found
+
+
+def _counted(prelabels: Sequence[Segment]) -> str:
+    return counted_rows(len(prelabels), "pre-label", len({one.recording_id for one in prelabels}))

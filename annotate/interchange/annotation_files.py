@@ -1,0 +1,165 @@
+"""From a file to what it would do to the study, and doing it: the same for the command line and the window.
+
+What every interchange format is. Which interchange formats there are, and which one a file is of.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import ClassVar, Protocol, cast
+
+from annotate.interchange import document_import as importing
+from annotate.interchange import lossless_format as restoring
+from annotate.interchange.bounded_files import check_entries, head_of
+from annotate.interchange.document import Document
+from annotate.interchange.document_import import Plan
+from annotate.interchange.lane_mapping import ImportMapping
+from annotate.interchange.lossless_format import RowsPlan
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.gc_control import collector_paused
+from project.session.session import Session
+from project.text_format import require_text, shown
+
+
+class Format(Protocol):
+    """One file format. It touches no study, opens no file but the one it is given, and follows no link in it.
+
+    Attributes:
+        key: on the command line, such as `eaf`.
+        name: for people, such as `ELAN (.eaf)`.
+        suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
+        many: whether one file holds several recordings.
+        whole: whether it holds `Document.rows`, the study itself, and is imported without any mapping.
+        losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
+    """
+
+    key: ClassVar[str]
+    name: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]]
+    many: ClassVar[bool]
+    whole: ClassVar[bool]
+    losses: ClassVar[tuple[str, ...]]
+
+    def recognises(self, head: bytes) -> bool:
+        """Tell whether a file that begins with these bytes (64 KiB at most) looks like one of this format."""
+
+    def read(self, path: Path) -> Document:
+        """Read a file.
+
+        Raises:
+            UserError: it cannot be read, is not of this format, is damaged, or is larger than the format allows.
+        """
+
+    def write(self, document: Document, path: Path) -> None:
+        """Write a file to a temporary path that is there and empty; the caller renames it when it is whole.
+
+        Raises:
+            UserError: the document does not fit the format.
+            OSError: it cannot be written.
+        """
+
+
+FORMATS: dict[str, str] = {
+    "eaf": "annotate.interchange.formats.elan:Eaf",
+    "jsonl": "annotate.interchange.lossless_format:Jsonl",
+    "csv": "annotate.interchange.formats.csv_table:Table",
+    "textgrid": "annotate.interchange.formats.praat:TextGrid",
+    "boris": "annotate.interchange.formats.boris_project:Boris",
+    "boris-csv": "annotate.interchange.formats.boris_table:BorisTable",
+    "datavyu": "annotate.interchange.formats.datavyu:Datavyu",
+    "webvtt": "annotate.interchange.formats.captions:WebVtt",
+    "webvtt-segments": "annotate.interchange.formats.captions:WebVttSegments",
+    "srt": "annotate.interchange.formats.captions:Srt",
+    "srt-plain": "annotate.interchange.formats.captions:SrtPlain",
+    "srt-segments": "annotate.interchange.formats.captions:SrtSegments",
+}
+"""Key -> `module:class`. Where a file fits several by its name, the first that recognises its content is meant."""
+
+
+@cache
+def format_called(key: str) -> Format:
+    """Return one format.
+
+    Raises:
+        UserError: there is none of that key.
+    """
+    if key not in FORMATS:
+        raise UserError(f"There is no format “{shown(key)}”.", f"Choose one of {', '.join(FORMATS)}.")
+    module, name = FORMATS[key].split(":")
+    return cast(Format, getattr(import_module(module), name)())
+
+
+def kinds_of_files() -> dict[tuple[str, ...], list[str]]:
+    """Return how the names of files end that can be imported, and which tools write them, such as `ELAN`."""
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for key in FORMATS:
+        file_format = format_called(key)
+        tools = kinds.setdefault(file_format.suffixes, [])
+        tool = file_format.name.split(" (")[0].split(",")[0]
+        if tool not in tools:
+            tools.append(tool)
+    return kinds
+
+
+def suffixes() -> tuple[str, ...]:
+    """Return how the names of all files end that can be imported, in lower case, such as `.eaf`."""
+    return tuple(dict.fromkeys(suffix for endings in kinds_of_files() for suffix in endings))
+
+
+def guess(path: Path) -> Format:
+    """Return the format of a file, by the end of its name and what it begins with.
+
+    Raises:
+        UserError: the file cannot be read, or is of no known format.
+    """
+    head = head_of(path)
+    formats = [format_called(key) for key in FORMATS]
+    named = [one for one in formats if path.name.lower().endswith(one.suffixes)]
+    for one in named + [other for other in formats if other not in named]:
+        if one.recognises(head):
+            return one
+    if named:
+        raise UserError(
+            f"{shown(path.name)} is of another format than {named[0].name}, or damaged.",
+            "Export it again, or choose another.",
+        )
+    raise UserError(f"{shown(path.name)} is of no known format.", f"Choose one of these: {', '.join(suffixes())}.")
+
+
+def read_file(path: Path, key: str | None = None) -> Document:
+    """Read a file, in the format that is named or that it seems to be of; the study is not needed for it.
+
+    Raises:
+        UserError: it is of no known format, cannot be read, or is damaged.
+    """
+    require_text(path)
+    with collector_paused():
+        found = (guess(path) if key is None else format_called(key)).read(path)
+    check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
+    return found
+
+
+def plan_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan | RowsPlan:
+    """Say what importing a document would do; a lossless one needs neither mapping nor places.
+
+    Raises:
+        UserError: the mapping does not fit the study, or a lossless document does not hold together.
+    """
+    if document.rows:
+        return restoring.plan_rows(session, document)
+    with collector_paused():
+        return importing.plan(session, document, mapping, places)
+
+
+def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
+    """Write a plan as one step.
+
+    Raises:
+        UserError: the study is open for reading only.
+    """
+    if isinstance(plan, RowsPlan):
+        return restoring.apply_rows(session, plan, name)
+    with collector_paused():
+        return importing.apply(session, plan, name)

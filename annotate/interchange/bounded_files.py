@@ -1,0 +1,213 @@
+"""How much of a file is read, so that a hostile or mistaken one costs neither memory nor patience.
+
+Reads XML without ever following what it declares: a document type, and so any entity, is refused.
+"""
+
+import io
+import zipfile
+from collections.abc import Callable, Collection
+from pathlib import Path
+from xml.parsers import expat
+
+from project.errors import UserError
+from project.text_format import shown
+
+MEGABYTE = 1_000_000
+MOST_ENTRIES = 500_000
+"""Segments and utterances that are read from one file of another tool."""
+HEAD_BYTES = 65_536
+
+
+def head_of(path: Path) -> bytes:
+    """Return what a file begins with.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def read_bytes(path: Path, largest: int) -> bytes:
+    """Return the content of a file of `largest` bytes at most.
+
+    Raises:
+        UserError: it cannot be read, or is larger.
+    """
+    check_size(path, largest)
+    try:
+        with path.open("rb") as file:
+            found = file.read(largest + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if len(found) > largest:
+        raise too_large(path, largest)
+    return found
+
+
+def read_text(path: Path, largest: int) -> str:
+    """Return the text of a file in UTF-8 (with or without a mark), or in UTF-16 where a mark says so.
+
+    Raises:
+        UserError: it cannot be read, is larger than `largest` bytes, or is neither.
+    """
+    return decoded(read_bytes(path, largest), path)
+
+
+def decoded(found: bytes, path: Path) -> str:
+    """Return bytes as text: UTF-8 with or without a mark, or UTF-16 where a mark says so.
+
+    Raises:
+        UserError: they are neither.
+    """
+    try:
+        if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return found.decode("utf-16")
+        return found.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(
+            f"{shown(path.name)} is not text in UTF-8 or UTF-16.", "Save it as UTF-8 in the program it comes from."
+        ) from None
+
+
+def check_size(path: Path, largest: int) -> None:
+    """Return quietly where a file has `largest` bytes at most.
+
+    Raises:
+        UserError: it is larger, or is not there.
+    """
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise UserError(f"{shown(path.name)} is a folder.", "Choose a file.")
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if size > largest:
+        raise too_large(path, largest)
+
+
+def read_member(archive: zipfile.ZipFile, name: str, largest: int, path: Path) -> bytes:
+    """Return one file of a zip archive, never more than `largest` bytes of it, whatever the archive declares.
+
+    Raises:
+        UserError: there is none of that name, it is larger, damaged, or encrypted.
+    """
+    try:
+        with archive.open(name) as member:
+            found = member.read(largest + 1)
+    except KeyError:
+        raise damaged(path, f"there is no “{shown(name)}” in it") from None
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise damaged(path, str(error) or type(error).__name__) from None
+    except Exception as error:
+        # zlib, bz2 and lzma have errors of their own.
+        if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
+            raise
+        raise damaged(path, "what is packed in it cannot be read") from None
+    if len(found) > largest:
+        raise too_large(path, largest)
+    return found
+
+
+def damaged(path: Path, why: str, line: int = 0) -> UserError:
+    """Return the error for a file that cannot be understood; `why` is a clause without its full stop."""
+    where = f" at line {line}" if line else ""
+    return UserError(f"{shown(path.name)} cannot be read{where}: {shown(why)[:200]}.", "Nothing was imported.")
+
+
+def too_large(path: Path, largest: int) -> UserError:
+    """Return the error for a file that is larger than its format allows."""
+    return UserError(
+        f"{shown(path.name)} is larger than {largest // MEGABYTE} MB, the most that is read.", "Nothing was imported."
+    )
+
+
+def check_entries(path: Path, number: int) -> None:
+    """Return quietly where a file holds `MOST_ENTRIES` segments and utterances at most.
+
+    Raises:
+        UserError: it holds more.
+    """
+    if number > MOST_ENTRIES:
+        raise UserError(
+            f"{shown(path.name)} holds more than {MOST_ENTRIES:,} segments and utterances, the most that is read.",
+            "Nothing was imported; split the file.",
+        )
+
+
+def unreadable(path: Path, error: OSError) -> UserError:
+    """Return the error for a file that the system does not give out."""
+    if isinstance(error, IsADirectoryError):
+        return UserError(f"{shown(path.name)} is a folder.", "Choose a file in it.")
+    return UserError(f"{shown(path.name)} cannot be read: {error.strerror or error}.", "Choose another file.")
+
+
+DEEPEST = 32
+_CHUNK = 65_536
+Start = Callable[[str, dict[str, str]], None]
+End = Callable[[str, str], None]
+
+
+class _Refused(Exception):
+    """Something in the file is not allowed; its text says what."""
+
+
+def parse(path: Path, largest: int, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
+    """Read a file of `largest` bytes at most.
+
+    Args:
+        path: of the file.
+        largest: bytes.
+        start: called with the name and the attributes of each element that `starts` names, and of the root.
+        end: called with the name of each element that `ends` names, and the text since its last child or its start.
+        starts: names of elements whose start matters.
+        ends: names of elements whose end matters.
+
+    Raises:
+        UserError: the file cannot be read, is larger, is not well-formed, declares a document type or entities, or is
+            nested more than `DEEPEST` elements deep.
+    """
+    content = io.BytesIO(read_bytes(path, largest))
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    pieces: list[str] = []
+    depth = 0
+
+    def refuse(*_: object) -> None:
+        raise _Refused("it declares a document type, which is refused for safety")
+
+    def begin(name: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise _Refused("its elements are nested too deeply")
+        pieces.clear()
+        if name in starts or depth == 1:
+            start(name, attributes)
+
+    def finish(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if name in ends:
+            end(name, "".join(pieces))
+        pieces.clear()
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = finish
+    parser.CharacterDataHandler = pieces.append
+    try:
+        while chunk := content.read(_CHUNK):
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise damaged(path, expat.ErrorString(error.code), error.lineno) from None
+    except _Refused as error:
+        raise damaged(path, str(error), parser.CurrentLineNumber) from None
+    except (LookupError, UnicodeError, ValueError) as error:
+        # An encoding that Python does not know, or that expat cannot use.
+        raise damaged(path, str(error) or "its encoding is not known") from None

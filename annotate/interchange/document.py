@@ -1,0 +1,257 @@
+"""What every interchange format reads into and writes from: lanes of entries, without any scheme of ours.
+
+Comments on a segment as one text, for formats that have no comments. Names of the files that recordings are exported
+to. Spreads entries over rows without overlap, for formats whose tiers allow none. Names that must not repeat. Form
+values as text, for formats that have nothing else, and back.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from project.entities.study_records import Json, Recording
+from project.schemes.scheme import Field, FieldKind, Scheme
+
+COMMENTS = "comments"
+"""The name under which a segment's comments stand among its values."""
+_BETWEEN = ": "
+_SAID = re.compile(r"((?:[^\\]|\\.)*?): (.+)", re.DOTALL)
+"""A name, in which a backslash keeps what follows it from ending the name, and what that person said."""
+
+
+def comments_text(said: Sequence[tuple[str, str]]) -> str:
+    """Return comments, each by somebody: `Ada: too long`, or a JSON list of such texts where there are several."""
+    texts = [f"{_kept_whole(who)}{_BETWEEN}{text}" for who, text in said]
+    return texts[0] if len(texts) == 1 and not texts[0].startswith("[") else json.dumps(texts, ensure_ascii=False)
+
+
+def texts_in(value: Json) -> list[str]:
+    """Return the texts of comments in what a file says: a list, a JSON list, or one text; empty ones are left out."""
+    found = value
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            found = json.loads(value)
+        except (ValueError, RecursionError):
+            found = value
+    items = found if isinstance(found, list) else [value]
+    return [item for item in items if isinstance(item, str) and item.strip()]
+
+
+def by_whom(text: str) -> tuple[str, str]:
+    """Return the name before a comment and the comment; the name is "" where there is none."""
+    found = _SAID.fullmatch(text)
+    return ("", text) if found is None else (re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL), found[2])
+
+
+def _kept_whole(who: str) -> str:
+    return who.replace("\\", "\\\\").replace(_BETWEEN, f"\\{_BETWEEN}")
+
+
+def nothing() -> Mapping[str, Json]:
+    """Return values of which there are none."""
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class InterchangeEntry:
+    """One annotation: a span, or a point where both times are equal.
+
+    Attributes:
+        start_us: on the recording's axis.
+        end_us: on the recording's axis, not before the start.
+        text: what the annotation says, as the format has it: a label, a modifier string, words.
+        values: everything else that the format knows about it, by name: form fields, modifiers, comments.
+        id: of the segment or utterance, in files that we wrote; "" or whatever the file has otherwise. Only a UUID is
+            taken for one of ours.
+    """
+
+    start_us: int
+    end_us: int
+    text: str
+    values: Mapping[str, Json] = field(default_factory=nothing)
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InterchangeLane:
+    """A tier, a behaviour, a column: entries of one kind by one annotator.
+
+    Attributes:
+        name: as the file has it; no two lanes of a recording have the same.
+        kind: `segments`, or `utterances` for what is said.
+        annotator: who made it; "" where the file does not say.
+        participant: whom it is about, or who speaks; "" where the file does not say.
+        scheme: key of the scheme, in files that we wrote; "" otherwise.
+        track: key of the scheme's track, in files that we wrote; "" otherwise.
+        vocabulary: the texts that entries may have, in order, where the file lists them.
+    """
+
+    name: str
+    entries: tuple[InterchangeEntry, ...]
+    kind: str = "segments"
+    annotator: str = ""
+    participant: str = ""
+    scheme: str = ""
+    track: str = ""
+    vocabulary: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MediaLink:
+    """A media file as the file names it: never opened or resolved by a reader."""
+
+    path: str
+    offset_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingPart:
+    """What a document says about one recording; `duration_us` is 0 where the format does not say."""
+
+    name: str
+    lanes: tuple[InterchangeLane, ...]
+    media: tuple[MediaLink, ...] = ()
+    duration_us: int = 0
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The content of one interchange file.
+
+    Attributes:
+        recordings: one or several (a BORIS project has many observations).
+        remarks: one line for each thing that the file has and that was left out, for the preview.
+        rows: table -> rows as the study holds them, in the one format that is lossless; empty otherwise.
+    """
+
+    recordings: tuple[RecordingPart, ...]
+    remarks: tuple[str, ...] = ()
+    rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+
+_LONGEST = 80
+
+
+def file_name(recording: Recording, width: int = 1) -> str:
+    """Return the recording's number and name, without a suffix and with `_` for what a file system may refuse."""
+    plain = "".join(c if c.isalnum() or c in " -_." else "_" for c in recording.name).strip(" .")[:_LONGEST]
+    return f"{recording.number:0{width}} {plain}".strip()
+
+
+def spread(entries: Sequence[InterchangeEntry]) -> list[list[InterchangeEntry]]:
+    """Return rows of entries, each by start and without overlap, as few as possible; at least one row.
+
+    An entry goes to the first row that is free at its start.
+    """
+    rows: list[list[InterchangeEntry]] = [[]]
+    ends: list[int] = [-1]
+    for entry in sorted(entries, key=lambda one: (one.start_us, one.end_us)):
+        row = next((i for i, end in enumerate(ends) if end <= entry.start_us), len(rows))
+        if row == len(rows):
+            rows.append([])
+            ends.append(0)
+        rows[row].append(entry)
+        ends[row] = entry.end_us
+    return rows
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken yet, with a number after it where it has to be, and take it."""
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name} ({number})", number + 1
+    taken.add(found)
+    return found
+
+
+_SEPARATOR = ";"
+
+
+def to_text(value: Json) -> str:
+    """Write a value: a text as it is, choices as `one; two`, a number in digits; anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(_plain(item) for item in value):
+        return f"{_SEPARATOR} ".join(str(item) for item in value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def to_value(scheme: Scheme, field: Field, value: Json, participant: Callable[[str], str]) -> Json:
+    """Read what a file says about a field: a choice by its key or name, a number in digits, a participant by name.
+
+    Args:
+        scheme: that the field belongs to.
+        field: that takes the value.
+        value: as the file has it: a text, or the value itself.
+        participant: pseudonym or id -> id.
+
+    Raises:
+        UserError: the value does not fit the field.
+    """
+    match field.kind:
+        case FieldKind.TEXT:
+            value = value if isinstance(value, str) or value is None else to_text(value)
+        case FieldKind.CHOICE:
+            value = _choice(field, value)
+        case FieldKind.CHOICES:
+            value = [_choice(field, item) for item in _items(field, value)]
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            value = _number(value)
+        case FieldKind.PARTICIPANT:
+            value = participant(value.strip()) if isinstance(value, str) and value.strip() else None
+    return scheme.check_value(field.key, value)
+
+
+def _plain(item: Json) -> bool:
+    return isinstance(item, str) and bool(item) and _SEPARATOR not in item and item == item.strip() and item[0] != "["
+
+
+def _items(field: Field, value: Json) -> list[Json]:
+    if value is None or value == "":
+        return []
+    if isinstance(value, list):
+        return value
+    if not isinstance(value, str):
+        return [value]
+    text = value.strip()
+    if text.startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, list):
+            return found
+    if _find(field, text) is not None:
+        return [text]
+    separator = next((one for one in (_SEPARATOR, "|", ",") if one in text), _SEPARATOR)
+    return [item.strip() for item in text.split(separator) if item.strip()]
+
+
+def _choice(field: Field, value: Json) -> Json:
+    if not isinstance(value, str):
+        return value
+    return _find(field, value.strip()) or value.strip()
+
+
+def _find(field: Field, text: str) -> str | None:
+    if any(choice.key == text for choice in field.choices):
+        return text
+    folded = text.casefold()
+    fits = [c.key for c in field.choices if folded in (c.key.casefold(), c.name.casefold())]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _number(value: Json) -> Json:
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if not text:
+        return None
+    try:
+        number = float(text.replace(",", ".", 1))
+        return int(number) if number.is_integer() else number
+    except (ValueError, OverflowError):
+        return value

@@ -1,0 +1,195 @@
+"""Makes a document of a study, and files of that."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from annotate.cues.prelabels import nobodys
+from annotate.interchange.annotation_files import Format
+from annotate.interchange.document import (
+    COMMENTS,
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+    comments_text,
+    file_name,
+    unique,
+)
+from annotate.interchange.lossless_format import whole_rows
+from media.encoding import replaced_when_whole
+from project.entities.study_records import Comment, FieldValue, Json, Recording, Segment
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.queries import recording_rows as media
+from project.queries import recording_rows as participants
+from project.queries import recording_rows as recordings
+from project.queries import segment_rows as comments
+from project.queries import segment_rows as segments
+from project.queries import transcript_rows as utterances
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import hold_outs
+from project.schemes.scheme import FieldKind
+from project.session.session import Session
+
+SPEECH = "Speech"
+
+
+def exportable(session: Session, wanted: Sequence[str] | None = None) -> list[Recording]:
+    """Return the recordings that may be exported, by number: all of them, or those of the ids that are given.
+
+    Raises:
+        UserError: one that is asked for is a hold-out, or there is none to export.
+    """
+    kept_back = hold_outs(session.study)
+    found = [one for one in recordings.all_recordings(session.study) if wanted is None or one.id in wanted]
+    if wanted is not None:
+        for one in found:
+            if one.id in kept_back:
+                raise UserError(f"Recording {one.number} is held out, so it is never exported.", "Choose another one.")
+    found = [one for one in found if one.id not in kept_back]
+    if not found:
+        raise UserError("There is no recording to export.", "Add one, or choose one that is not held out.")
+    return found
+
+
+def document_of(
+    session: Session, wanted: Sequence[Recording], annotators: Sequence[str] | None = None, *, whole: bool = False
+) -> Document:
+    """Return what the study says about recordings.
+
+    Args:
+        session: of the study.
+        wanted: the recordings.
+        annotators: ids of those whose work is in it; everybody's where None, without pre-labels that nobody accepted.
+        whole: whether `Document.rows` is filled; then pre-labels are in it too.
+    """
+    who = annotators
+    if who is None and not whole:
+        who = [one.id for one in all_annotators(session.study) if one.id not in nobodys(session.study)]
+    make = _Maker(session, who)
+    parts = tuple(make.part(one) for one in wanted)
+    rows = whole_rows(session, [one.id for one in wanted], annotators) if whole else {}
+    return Document(parts, rows=rows)
+
+
+def export(
+    session: Session,
+    to: Format,
+    path: Path,
+    wanted: Sequence[Recording],
+    annotators: Sequence[str] | None = None,
+    *,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write recordings to a file, or, in a format of one recording a file, to a folder of files; returns the files.
+
+    One recording goes to `path` itself in every format, unless that is a folder.
+
+    Raises:
+        UserError: a file is there already and may not be replaced, or cannot be written.
+    """
+    told = progress or Silent()
+    if to.many or (len(wanted) == 1 and not path.is_dir()):
+        written = [(path, list(wanted))]
+    else:
+        _make_folder(path)
+        width = len(str(max(one.number for one in wanted)))
+        written = [(path / (file_name(one, width) + to.suffixes[0]), [one]) for one in wanted]
+        _refuse_present([target for target, _ in written], overwrite)
+    sources = (session.study.path, *_media_files(session, wanted))
+    for done, (target, chosen) in enumerate(written):
+        told.check_cancelled()
+        told.progress(done, len(written), target.name)
+        document = document_of(session, chosen, annotators, whole=to.whole)
+        with replaced_when_whole(target, sources, overwrite=overwrite) as temporary:
+            to.write(document, temporary)
+    return [target for target, _ in written]
+
+
+class _Maker:
+    def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
+        self._study = session.study
+        self._people = {p.id: p.pseudonym for p in participants.all_participants(session.study)}
+        self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
+        self._all_names = {a.id: a.name for a in all_annotators(session.study)}
+        self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._about: set[tuple[str, str]] = set()
+        for scheme in session.schemes:
+            for track in scheme.tracks:
+                self._vocabularies[scheme.key, track.key] = tuple(label.key for label in track.labels)
+            self._about |= {(scheme.key, f.key) for f in scheme.fields if f.kind is FieldKind.PARTICIPANT}
+
+    def part(self, recording: Recording) -> RecordingPart:
+        links = media.media_of(self._study, recording.id)
+        return RecordingPart(
+            recording.name,
+            (*self._segments(recording.id), *self._speech(recording.id)),
+            tuple(MediaLink(medium.path, medium.offset_us) for medium in links),
+            recording.duration_us,
+            recording.id,
+        )
+
+    def _segments(self, recording_id: str) -> Iterator[InterchangeLane]:
+        values = segments.values_in(self._study, recording_id)
+        said = comments.comments_in(self._study, recording_id)
+        lanes: dict[tuple[str, str, str], list[InterchangeEntry]] = {}
+        for one in segments.segments_of(self._study, recording_id):
+            if one.annotator_id in self._names:
+                key = (one.annotator_id, one.scheme, one.track)
+                lanes.setdefault(key, []).append(self._entry(one, values.get(one.id, {}), said.get(one.id, [])))
+        taken: set[str] = set()
+        for (annotator_id, scheme, track), entries in sorted(lanes.items()):
+            name = unique(f"{self._names[annotator_id]} {scheme}.{track}", taken)
+            yield InterchangeLane(
+                name,
+                tuple(entries),
+                "segments",
+                self._names[annotator_id],
+                "",
+                scheme,
+                track,
+                self._vocabularies.get((scheme, track), ()),
+            )
+
+    def _entry(self, one: Segment, values: dict[str, FieldValue], said: list[Comment]) -> InterchangeEntry:
+        held: dict[str, Json] = {
+            key: self._people.get(str(found.value), found.value) if (one.scheme, key) in self._about else found.value
+            for key, found in values.items()
+        }
+        if said and COMMENTS not in held:
+            held[COMMENTS] = comments_text([(self._all_names[each.annotator_id], each.text) for each in said])
+        return InterchangeEntry(one.start_us, one.end_us, one.label, held, one.id)
+
+    def _speech(self, recording_id: str) -> Iterator[InterchangeLane]:
+        lanes: dict[str | None, list[InterchangeEntry]] = {}
+        for one in utterances.utterances_of(self._study, recording_id):
+            lanes.setdefault(one.participant_id, []).append(
+                InterchangeEntry(one.start_us, one.end_us, one.text, id=one.id)
+            )
+        for participant_id, entries in lanes.items():
+            who = self._people[participant_id] if participant_id else ""
+            yield InterchangeLane(f"{SPEECH} {who}".strip(), tuple(entries), "utterances", participant=who)
+
+
+def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
+    every = (medium for one in wanted for medium in media.media_of(session.study, one.id))
+    return [place for medium in every if (place := session.place_of(medium))]
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(exist_ok=True)
+    except FileExistsError:
+        raise UserError(
+            f"{path.name} is a file, and this format needs one file a recording.", "Name a folder, or one recording."
+        ) from None
+    except OSError as error:
+        raise UserError(f"The folder {path.name} cannot be made: {error.strerror}.", "Choose another place.") from None
+
+
+def _refuse_present(targets: Sequence[Path], overwrite: bool) -> None:
+    present = [] if overwrite else [target for target in targets if target.exists()]
+    if present:
+        raise UserError(f"{present[0].name} exists already.", "Choose another folder, or allow files to be replaced.")

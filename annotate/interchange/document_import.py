@@ -1,0 +1,329 @@
+"""The one step that an import is. What a document would add to the study, and adding it as one step."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart, by_whom
+from annotate.interchange.lane_entries import LaneReader, Read, StudyContentIndex, span_inside
+from annotate.interchange.lane_mapping import Becomes, ImportMapping, LaneTarget
+from project.entities.study_records import (
+    Annotator,
+    Changes,
+    Comment,
+    FieldValue,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Segment,
+    Utterance,
+)
+from project.errors import UserError
+from project.ids import is_id, new_id
+from project.queries import annotator_rows as annotators
+from project.queries import recording_rows as participants
+from project.queries import recording_rows as recordings
+from project.queries import segment_rows as comments
+from project.queries import segment_rows as segments
+from project.queries import transcript_rows as utterances
+from project.schemes.scheme import Scheme
+from project.session.session import Session
+from project.store.study import UndoStep
+from project.timebase import utc_now
+
+
+@contextmanager
+def import_step(session: Session, name: str, brought: Mapping[str, str]) -> Iterator[UndoStep]:
+    """Open the step that imports a file of this name.
+
+    `brought` are the annotators (name -> id) that the step adds. Where the session's own is among them, nobody is
+    introduced before it: an annotator has the same id in every copy of a study.
+    """
+    own = brought.get(session.annotator_name) if session.annotator() is None else None
+    title = f"Import {name}"
+    with session.step(title) if own is None else session.study.step(title, own) as step:
+        yield step
+
+
+@dataclass(frozen=True, slots=True)
+class LanePlan:
+    """What becomes of one lane in one recording.
+
+    Attributes:
+        part: name of the recording in the document.
+        lane: name of the lane.
+        target: what it becomes.
+        recording_id: where it goes; "" where no recording of the study fits.
+        entries: how many the lane has.
+        added: how many are new to the study.
+        known: how many are in the study already.
+        left_out: reason -> how many entries are left out for it.
+        remarks: one line for each thing that is changed on the way in.
+    """
+
+    part: str
+    lane: str
+    target: LaneTarget
+    recording_id: str
+    entries: int
+    added: int
+    known: int
+    left_out: "MappingProxyType[str, int]"
+    remarks: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Plan:
+    """Everything that an import adds; nothing is written before `apply`.
+
+    Attributes:
+        lanes: what becomes of each lane, in the order of the document.
+        remarks: what the format left out, one line each.
+    """
+
+    lanes: tuple[LanePlan, ...] = ()
+    remarks: tuple[str, ...] = ()
+    new_annotators: list[Annotator] = field(default_factory=list)
+    new_participants: list[Participant] = field(default_factory=list)
+    appearances: list[tuple[str, str]] = field(default_factory=list)
+    new_segments: list[Segment] = field(default_factory=list)
+    new_values: list[FieldValue] = field(default_factory=list)
+    new_comments: list[Comment] = field(default_factory=list)
+    new_utterances: list[Utterance] = field(default_factory=list)
+    schemes: dict[str, Scheme] = field(default_factory=dict)
+
+    @property
+    def added(self) -> int:
+        """How many segments and utterances are new."""
+        return len(self.new_segments) + len(self.new_utterances)
+
+    @property
+    def further(self) -> int:
+        """How many other rows are new: people, values and comments."""
+        people = len(self.new_annotators) + len(self.new_participants)
+        return people + len(self.new_values) + len(self.new_comments)
+
+    @property
+    def known(self) -> int:
+        """How many entries are in the study already."""
+        return sum(lane.known for lane in self.lanes)
+
+    @property
+    def left_out(self) -> int:
+        """How many entries are left out."""
+        return sum(sum(lane.left_out.values()) for lane in self.lanes)
+
+
+def plan(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
+    """Say what an import would do.
+
+    Args:
+        session: of the study.
+        document: what was read.
+        mapping: what its lanes become; lanes that it does not name are left out.
+        places: id of the study's recording for each part of the document, "" for none.
+
+    Raises:
+        UserError: the mapping names a scheme, track, label or field that the study does not have.
+    """
+    return _Planner(session, document, mapping).plan(places)
+
+
+def apply(session: Session, found: Plan, name: str) -> Changes:
+    """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
+
+    Raises:
+        UserError: the study is open for reading only.
+    """
+    session.study.require_writable()
+    if not found.added:
+        return Changes()
+    study = session.study
+    with import_step(session, name, {one.name: one.id for one in found.new_annotators}) as step:
+        for annotator in found.new_annotators:
+            annotators.insert_annotator(study, annotator)
+        for person in found.new_participants:
+            participants.insert_participant(study, person)
+        for recording_id, participant_id in found.appearances:
+            participants.set_appearance(study, recording_id, participant_id, True)
+        for scheme in found.schemes.values():
+            session.schemes.keep(scheme)
+        segments.insert_segments(study, found.new_segments)
+        segments.insert_values(study, found.new_values)
+        comments.insert_comments(study, found.new_comments)
+        utterances.insert_utterances(study, found.new_utterances)
+    return step.changes
+
+
+class _Planner:
+    def __init__(self, session: Session, document: Document, mapping: ImportMapping) -> None:
+        self._session = session
+        self._document = document
+        self._mapping = mapping
+        self._found = Plan(remarks=document.remarks)
+        self._known = StudyContentIndex(session.study)
+        self._annotators = {one.name: one.id for one in annotators.all_annotators(session.study)}
+        self._people = {one.pseudonym: one.id for one in participants.all_participants(session.study)}
+        self._ids = set(self._people.values())
+        self._appearing: set[tuple[str, str]] = set()
+        self._recordings = {one.id: one for one in recordings.all_recordings(session.study)}
+        self._readers: dict[str, LaneReader] = {}
+        self._at = utc_now()
+
+    def plan(self, places: Sequence[str]) -> Plan:
+        lanes = [
+            self._lane(part, lane, place)
+            for part, place in zip(self._document.recordings, places, strict=True)
+            for lane in part.lanes
+        ]
+        self._found.lanes = tuple(lanes)
+        self._leave_out_unused()
+        return self._found
+
+    def _leave_out_unused(self) -> None:
+        """Forget people who were made for entries that turned out to be in the study already."""
+        found = self._found
+        authors = {one.annotator_id for one in found.new_segments} | {one.annotator_id for one in found.new_comments}
+        found.new_annotators = [one for one in found.new_annotators if one.id in authors]
+        about = {one.participant_id for one in found.new_utterances}
+        about |= {one.value for one in found.new_values if isinstance(one.value, str)}
+        found.new_participants = [one for one in found.new_participants if one.id in about]
+
+    def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
+        target = self._mapping.lanes.get(lane.name, LaneTarget(Becomes.NOTHING))
+        left_out: Counter[str] = Counter()
+        remarks: Counter[str] = Counter()
+        added = known = 0
+        if target.becomes is Becomes.NOTHING:
+            left_out["nothing is chosen for the lane"] = len(lane.entries)
+        elif place not in self._recordings:
+            left_out["no recording was chosen for it"] = len(lane.entries)
+        else:
+            add = self._segments if target.becomes is Becomes.SEGMENTS else self._utterances
+            added, known = add(lane, target, self._recordings[place], left_out, remarks)
+        return LanePlan(
+            part.name,
+            lane.name,
+            target,
+            place,
+            len(lane.entries),
+            added,
+            known,
+            MappingProxyType({why: count for why, count in left_out.items() if count}),
+            tuple(f"{count} {what}" for what, count in remarks.items()),
+        )
+
+    def _segments(
+        self,
+        lane: InterchangeLane,
+        target: LaneTarget,
+        recording: Recording,
+        left_out: Counter[str],
+        remarks: Counter[str],
+    ) -> tuple[int, int]:
+        reader = self._reader(lane, target)
+        scheme = self._found.schemes[target.scheme] = self._session.schemes.get(target.scheme)
+        author = self._annotator(target.annotator)
+        present = self._known.segments(recording.id)
+        before = len(self._found.new_segments)
+        known = 0
+        for entry in lane.entries:
+            if self._known.has_segment(entry.id):
+                known += 1
+                if present.differs(entry, reader.label(entry.text)):
+                    remarks["in the study already with another time or label, and stay as they are there"] += 1
+                continue
+            read = reader.read(entry, recording, self._mapping, left_out, remarks)
+            if read is None:
+                continue
+            if present.has(author, target.scheme, target.track, read.label, read.start_us, read.end_us):
+                known += 1
+                continue
+            self._add(entry, read, scheme, target.track, recording, author)
+        return len(self._found.new_segments) - before, known
+
+    def _add(
+        self, entry: InterchangeEntry, read: Read, scheme: Scheme, track: str, recording: Recording, author: str
+    ) -> None:
+        made = Segment(
+            self._own_id(entry),
+            recording.id,
+            author,
+            read.label,
+            read.start_us,
+            read.end_us,
+            scheme.key,
+            track,
+        )
+        self._found.new_segments.append(made)
+        for key, value in read.values.items():
+            if value is not None:
+                self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
+        for text in read.comments:
+            who, said = by_whom(text)
+            by, said = (self._annotators[who], said) if who in self._annotators else (author, text)
+            self._found.new_comments.append(Comment(new_id(), made.id, by, said, self._at))
+
+    def _utterances(
+        self,
+        lane: InterchangeLane,
+        target: LaneTarget,
+        recording: Recording,
+        left_out: Counter[str],
+        remarks: Counter[str],
+    ) -> tuple[int, int]:
+        who = self._participant(target.participant) if target.participant else None
+        present = self._known.utterances(recording.id)
+        added = known = 0
+        for entry in lane.entries:
+            if self._known.has_utterance(entry.id):
+                known += 1
+                continue
+            span = span_inside(entry, recording, self._mapping, left_out, remarks)
+            if span is None:
+                continue
+            if present.has(who, entry.text, *span):
+                known += 1
+                continue
+            for value in entry.values:
+                remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
+            self._found.new_utterances.append(Utterance(self._own_id(entry), recording.id, *span, entry.text, who))
+            if who is not None and (recording.id, who) not in self._appearing:
+                self._appearing.add((recording.id, who))
+                self._found.appearances.append((recording.id, who))
+            added += 1
+        return added, known
+
+    def _own_id(self, entry: InterchangeEntry) -> str:
+        found = entry.id if is_id(entry.id) else new_id()
+        self._known.taken(found)
+        return found
+
+    def _reader(self, lane: InterchangeLane, target: LaneTarget) -> LaneReader:
+        if lane.name not in self._readers:
+            scheme = self._session.schemes.get(target.scheme)
+            self._readers[lane.name] = LaneReader(target, scheme, self._participant)
+        return self._readers[lane.name]
+
+    def _annotator(self, name: str) -> str:
+        wanted = name.strip()
+        if not wanted:
+            raise UserError("A lane that becomes segments needs an annotator.", "Say who made them.")
+        if wanted not in self._annotators:
+            made = Annotator(new_id(), wanted)
+            self._annotators[wanted] = made.id
+            self._found.new_annotators.append(made)
+        return self._annotators[wanted]
+
+    def _participant(self, name: str) -> str:
+        if name in self._ids:
+            return name
+        wanted = name.strip()
+        if wanted not in self._people:
+            made = Participant(new_id(), wanted, ParticipantRole.USER)
+            self._people[wanted] = made.id
+            self._ids.add(made.id)
+            self._found.new_participants.append(made)
+        return self._people[wanted]

@@ -1,0 +1,291 @@
+"""What our own BORIS projects say beyond BORIS's format: an object of their own, which BORIS keeps when it saves.
+
+Recordings and their lanes, as they gather while BORIS's events are read. Form values as BORIS has them: modifiers for
+what is chosen from a list, lines of the comment for the rest.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from annotate.interchange.document import (
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+    to_text,
+    unique,
+)
+from project.entities.study_records import Json
+
+KEY = "greenroom"
+_MOST_FIELDS = 200
+SPEECH = "speech"
+"""Code of the state event that an utterance becomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What the code of a behavior stands for; `fields` are the values that its events have in their comments."""
+
+    kind: str
+    scheme: str
+    track: str
+    text: str
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationSource:
+    """Which recording an observation is about, and who made it."""
+
+    recording: str
+    name: str
+    annotator: str
+
+
+@dataclass(frozen=True, slots=True)
+class BorisMetadata:
+    """Observation -> what it is about, code -> what it stands for, subject -> participant."""
+
+    places: Mapping[str, ObservationSource]
+    codes: Mapping[str, Code]
+    subjects: Mapping[str, str]
+
+
+def read_marks(project: Mapping[str, Any]) -> BorisMetadata:
+    """Return the marks of a project; none where it is not one of ours, or where they are no longer sound."""
+    found = _object(project.get(KEY))
+    places = {
+        name: ObservationSource(_text(one, "recording"), _text(one, "name"), _text(one, "annotator"))
+        for name, one in _objects(found.get("observations"))
+    }
+    codes = {
+        name: Code(
+            "utterances" if one.get("kind") == "utterances" else "segments",
+            _text(one, "scheme"),
+            _text(one, "track"),
+            _text(one, "text"),
+            _texts(one.get("fields")),
+        )
+        for name, one in _objects(found.get("behaviors"))
+    }
+    subjects = {name: who for name, who in _object(found.get("subjects")).items() if isinstance(who, str)}
+    return BorisMetadata(places, codes, subjects)
+
+
+def marks_json(marks: BorisMetadata) -> dict[str, Any]:
+    """Return the object that a project keeps under `KEY`."""
+    return {
+        "observations": {
+            name: {"recording": one.recording, "name": one.name, "annotator": one.annotator}
+            for name, one in marks.places.items()
+        },
+        "behaviors": {
+            name: {
+                "kind": one.kind,
+                "scheme": one.scheme,
+                "track": one.track,
+                "text": one.text,
+                "fields": [*one.fields],
+            }
+            for name, one in marks.codes.items()
+        },
+        "subjects": dict(marks.subjects),
+    }
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    return tuple(one for one in found[:_MOST_FIELDS] if isinstance(one, str)) if isinstance(found, list) else ()
+
+
+def _object(found: Any) -> dict[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def _objects(found: Any) -> list[tuple[str, dict[str, Any]]]:
+    return [(name, one) for name, one in _object(found).items() if isinstance(one, dict)]
+
+
+def _text(found: Mapping[str, Any], key: str) -> str:
+    value = found.get(key, "")
+    return value if isinstance(value, str) else ""
+
+
+NO_SUBJECT = "No focal subject"
+
+
+class LaneKey(NamedTuple):
+    """What tells lanes apart: our scheme and track where Greenroom wrote them, BORIS's category elsewhere."""
+
+    kind: str
+    annotator: str
+    participant: str
+    scheme: str
+    track: str
+    category: str
+
+    @property
+    def title(self) -> str:
+        """What the lane is called."""
+        if self.kind == "utterances":
+            words = ["Speech", self.participant]
+        elif self.scheme or self.track:
+            words = [self.annotator, f"{self.scheme}.{self.track}"]
+        else:
+            words = [self.annotator, self.participant or NO_SUBJECT, self.category]
+        return " ".join(word for word in words if word)
+
+
+def _unknown(_key: LaneKey) -> tuple[str, ...]:
+    return ()
+
+
+@dataclass(slots=True)
+class BorisRecordingBuilder:
+    """What is known of one recording so far."""
+
+    name: str
+    id: str
+    media: tuple[MediaLink, ...]
+    duration_us: int
+    lanes: dict[LaneKey, list[InterchangeEntry]] = field(default_factory=dict)
+
+    def finished(self, vocabulary: Callable[[LaneKey], tuple[str, ...]] = _unknown) -> RecordingPart:
+        """Return the recording; `vocabulary` gives the labels that a lane could have."""
+        taken: set[str] = set()
+        lanes = [
+            InterchangeLane(unique(key.title, taken), tuple(entries), *key[:-1], vocabulary(key))
+            for key, entries in self.lanes.items()
+        ]
+        return RecordingPart(self.name, tuple(lanes), self.media, self.duration_us, self.id)
+
+
+NONE = "None"
+"""What BORIS writes for a modifier of which nothing was chosen."""
+SEPARATOR = "|"
+_ITEM = re.compile(r"[^|,()\s](?:[^|,()\t\n\r\v\f]{0,38}[^|,()\s])?")
+_MOST = 50
+_MORE = "\n  "
+TrackKey = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """A set of modifiers: its name, the values it has, and whether several can be chosen."""
+
+    name: str
+    values: tuple[str, ...]
+    several: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BorisValueLayout:
+    """Where the values of a track's entries go."""
+
+    modifiers: tuple[Modifier, ...]
+    in_comment: tuple[str, ...]
+
+
+def track_of(lane: InterchangeLane) -> TrackKey:
+    """Return what tells the lanes of one track from others: kind, scheme and track."""
+    return lane.kind, lane.scheme, lane.track
+
+
+def places(document: Document) -> dict[TrackKey, BorisValueLayout]:
+    """Say for each track of a document which values become modifiers: short texts of which there are few."""
+    found: dict[TrackKey, dict[str, list[Json]]] = {}
+    for part in document.recordings:
+        for lane in part.lanes:
+            fields = found.setdefault(track_of(lane), {})
+            for entry in lane.entries:
+                for name, value in entry.values.items():
+                    fields.setdefault(name, []).append(value)
+    made: dict[TrackKey, BorisValueLayout] = {}
+    for key, fields in found.items():
+        sets = {name: modifier(name, values) for name, values in fields.items()}
+        made[key] = BorisValueLayout(
+            tuple(one for one in sets.values() if one is not None),
+            tuple(name for name, one in sets.items() if one is None),
+        )
+    return made
+
+
+def modifier(name: str, values: Sequence[Json]) -> Modifier | None:
+    """Return the set of modifiers that holds all these values, or None where BORIS has none for them."""
+    several = all(isinstance(value, list) for value in values)
+    items: dict[str, None] = {}
+    for value in values:
+        chosen = value if isinstance(value, list) else [value]
+        if isinstance(value, list) is not several or not chosen or len(set(map(str, chosen))) != len(chosen):
+            return None
+        for item in chosen:
+            if not isinstance(item, str) or item == NONE or _ITEM.fullmatch(item) is None:
+                return None
+            items[item] = None
+    return Modifier(name, tuple(items), several) if len(items) <= _MOST and SEPARATOR not in name else None
+
+
+def modifier_text(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
+    """Return the modifiers of an event as BORIS has them: sets divided by `|`, several of one set by `,`."""
+    return SEPARATOR.join(_chosen(values.get(one.name)) for one in held.modifiers)
+
+
+def comment_text(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
+    """Return the other values as lines `name: text`; lines that go on are indented, items of a list repeat the name."""
+    return "\n".join(
+        f"{name}: {_lines(item)}" for name in held.in_comment if name in values for item in _repeated(values[name])
+    )
+
+
+def modifier_values(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Json]:
+    """Read the modifiers of an event.
+
+    Args:
+        text: as BORIS has it.
+        sets: name of each set, and whether several can be chosen.
+    """
+    found: dict[str, Json] = {}
+    for place, chosen in enumerate(text.split(SEPARATOR) if text else []):
+        name, several = sets[place] if place < len(sets) else (f"modifier {place + 1}", False)
+        if chosen and chosen != NONE:
+            found[name] = [item for item in chosen.split(",") if item] if several else chosen
+    return found
+
+
+def comment_values(text: str, names: Iterable[str]) -> dict[str, Json]:
+    """Read a comment that `comment_text` wrote; what stands before those is the value `comment`."""
+    known = sorted(names, key=len, reverse=True)
+    found: dict[str, list[list[str]]] = {}
+    last = ""
+    for line in text.split("\n") if text else []:
+        name = next((one for one in known if line.startswith(f"{one}: ")), None)
+        if name is not None:
+            found.setdefault(name, []).append([line[len(name) + 2 :]])
+            last = name
+        elif last and line.startswith(_MORE[1:]):
+            found[last][-1].append(line[len(_MORE) - 1 :])
+        elif last == "":
+            found["comment"] = [[line]]
+            last = "comment"
+        else:
+            found[last][-1].append(line)
+    texts = {name: ["\n".join(lines) for lines in items] for name, items in found.items()}
+    return {name: items[0] if len(items) == 1 else [*items] for name, items in texts.items()}
+
+
+def _chosen(value: Json) -> str:
+    if value is None:
+        return NONE
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _lines(item: Json) -> str:
+    return to_text(item).replace("\n", _MORE)
+
+
+def _repeated(value: Json) -> list[Json]:
+    several = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
+    return value if isinstance(value, list) and several else [value]

@@ -1,0 +1,500 @@
+"""BORIS projects: JSON, plain or packed with gzip; observations are read as recordings, format 7.0 is written.
+
+Reads BORIS projects: each observation is a recording, each subject's behaviors of one category are a lane. Writes a
+BORIS project: an observation for each recording and annotator, as BORIS compares coders by observation.
+"""
+
+import gzip
+import io
+import json
+import math
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from annotate.interchange.bounded_files import MEGABYTE, damaged, decoded, read_bytes, too_large
+from annotate.interchange.document import (
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+    spread,
+    unique,
+)
+from annotate.interchange.formats.boris_fields import (
+    KEY,
+    SPEECH,
+    BorisMetadata,
+    BorisRecordingBuilder,
+    BorisValueLayout,
+    Code,
+    LaneKey,
+    ObservationSource,
+    TrackKey,
+    comment_text,
+    comment_values,
+    marks_json,
+    modifier_text,
+    modifier_values,
+    places,
+    read_marks,
+    track_of,
+)
+from project.entities.study_records import Json
+from project.timebase import utc_now
+
+COMMENT = "comment"
+_LATEST_S = 2_147_483_647
+_SEVERAL = 1
+_ANNOTATOR = ("annotator", "observer", "coder", "rater")
+
+
+@dataclass(frozen=True, slots=True)
+class _Behavior:
+    state: bool
+    category: str
+    sets: tuple[tuple[str, bool], ...]
+
+
+def read_project(found: object, path: Path) -> Document:
+    """Return a project's observations.
+
+    A state's start and end are paired in order, for each subject, behavior and set of modifiers, as BORIS does. What
+    cannot be paired or has no time is left out with a remark.
+
+    Raises:
+        UserError: it is no BORIS project, or is damaged.
+    """
+    if not isinstance(found, dict) or not isinstance(found.get("observations"), dict):
+        raise damaged(path, "it is no BORIS project")
+    return _Reader(found, path).document()
+
+
+class _Reader:
+    def __init__(self, found: Mapping[str, Any], path: Path) -> None:
+        self._found = found
+        self._path = path
+        self._marks: BorisMetadata = read_marks(found)
+        self._behaviors = self._ethogram()
+        self._remarks: list[str] = []
+
+    def document(self) -> Document:
+        parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
+        for name, observation in self._found["observations"].items():
+            if not isinstance(observation, dict):
+                raise damaged(self._path, f"observation “{name[:40]}” is no object")
+            self._observation(parts, name, observation)
+        return Document(tuple(one.finished(self._vocabulary) for one in parts.values()), tuple(self._remarks))
+
+    def _ethogram(self) -> dict[str, _Behavior]:
+        made = {}
+        for one in _dicts(self._found.get("behaviors_conf")):
+            sets = tuple(
+                (str(each.get("name") or "") or f"modifier {place + 1}", each.get("type") == _SEVERAL)
+                for place, each in enumerate(_dicts(one.get("modifiers")))
+            )
+            state = str(one.get("type", "")).casefold().startswith("state")
+            made[str(one.get("code", ""))] = _Behavior(state, str(one.get("category") or ""), sets)
+        return made
+
+    def _observation(
+        self, parts: dict[tuple[str, str], BorisRecordingBuilder], name: str, observation: Mapping[str, Any]
+    ) -> None:
+        place = self._marks.places.get(name)
+        media, duration_us = _media(observation)
+        offset_us = _microseconds(observation.get("time offset") or 0) or 0
+        if place is None:
+            key, annotator = (name, name), _annotator(observation)
+            shift_us = -offset_us if media else 0
+        else:
+            key, annotator = (place.recording or place.name, place.name), place.annotator
+            shift_us = 0
+            media = tuple(MediaLink(link.path, link.offset_us + offset_us) for link in media)
+        part = parts.get(key)
+        if part is None:
+            row_id = place.recording if place else ""
+            part = parts[key] = BorisRecordingBuilder(place.name if place else name, row_id, media, duration_us)
+        left_out: Counter[str] = Counter()
+        for event in self._events(observation, name, left_out):
+            lane, entry = self._entry(event, annotator, shift_us)
+            part.lanes.setdefault(lane, []).append(entry)
+        self._remarks += [f"Observation “{name}”: {why}: {count}." for why, count in left_out.items()]
+
+    def _events(self, observation: Mapping[str, Any], name: str, left_out: Counter[str]) -> Iterator["_Event"]:
+        events = observation.get("events", [])
+        if not isinstance(events, list):
+            raise damaged(self._path, f"the events of observation “{name[:40]}” are no list")
+        read: list[_Event] = []
+        for row in events:
+            if not isinstance(row, list) or len(row) < 3:
+                raise damaged(self._path, f"an event of observation “{name[:40]}” has fewer than three cells")
+            at = _microseconds(row[0])
+            if at is None:
+                left_out["events without a time are left out"] += 1
+                continue
+            cells = [_text(cell) for cell in (*row[1:5], "", "")[:4]]
+            read.append(_Event(at, at, *cells))
+        read.sort(key=lambda one: one.start_us)
+        open_states: dict[tuple[str, str, str], _Event] = {}
+        made: list[_Event] = []
+        for one in read:
+            known = self._behaviors.get(one.code)
+            if known is None:
+                left_out[f"events “{one.code[:40]}”, which are not in the ethogram, are read as points"] += 1
+            if known is None or not known.state:
+                made.append(one)
+                continue
+            key = one.subject, one.code, one.modifiers
+            started = open_states.pop(key, None)
+            if started is None:
+                open_states[key] = one
+            else:
+                started.end_us, started.comment_at_end = one.start_us, one.comment
+                made.append(started)
+        for one in open_states.values():
+            who = f" of {one.subject[:40]}" if one.subject else ""
+            left_out[f"starts of “{one.code[:40]}”{who} without an end are left out"] += 1
+        yield from sorted(made, key=lambda one: one.start_us)
+
+    def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[LaneKey, InterchangeEntry]:
+        start, end = event.start_us + shift_us, event.end_us + shift_us
+        known = self._behaviors.get(event.code)
+        ours = self._marks.codes.get(event.code)
+        values: dict[str, Json] = modifier_values(event.modifiers, known.sets if known else ())
+        if ours is None:
+            values |= said_about(event.comment, event.comment_at_end)
+            category = known.category if known else ""
+            lane = LaneKey("segments", annotator, event.subject, "", "", category)
+            return lane, InterchangeEntry(start, end, event.code, values)
+        who = self._marks.subjects.get(event.subject, event.subject)
+        if ours.kind == "utterances":
+            return LaneKey("utterances", "", who, "", "", ""), InterchangeEntry(start, end, event.comment, values)
+        values |= comment_values(event.comment, ours.fields)
+        return LaneKey("segments", annotator, who, ours.scheme, ours.track, ""), InterchangeEntry(
+            start, end, ours.text, values
+        )
+
+    def _vocabulary(self, key: LaneKey) -> tuple[str, ...]:
+        if key.kind == "utterances":
+            return ()
+        if key.scheme or key.track:
+            stands = self._marks.codes.values()
+            return tuple(one.text for one in stands if (one.scheme, one.track) == (key.scheme, key.track))
+        return tuple(code for code, one in self._behaviors.items() if one.category == key.category)
+
+
+def said_about(*comments: str) -> dict[str, Json]:
+    """Return the comments at the start and at the end of an event as the value `comment`, a list where both are."""
+    texts: list[Json] = [text for text in comments if text]
+    return {COMMENT: texts[0] if len(texts) == 1 else texts} if texts else {}
+
+
+@dataclass(slots=True)
+class _Event:
+    """An event, or a state from its start to its end."""
+
+    start_us: int
+    end_us: int
+    subject: str
+    code: str
+    modifiers: str
+    comment: str
+    comment_at_end: str = ""
+
+
+def _media(observation: Mapping[str, Any]) -> tuple[tuple[MediaLink, ...], int]:
+    """Return the media, where each begins on the clock of the first player, and how long that one plays."""
+    files, info = observation.get("file"), observation.get("media_info")
+    lengths = info.get("length") if isinstance(info, dict) else None
+    offsets = info.get("offset") if isinstance(info, dict) else None
+    found = []
+    whole = 0
+    for player, paths in files.items() if isinstance(files, dict) else ():
+        at = 0 if player == "1" else _microseconds(_of(offsets, player)) or 0
+        for link in paths if isinstance(paths, list) else ():
+            found.append(MediaLink(_text(link), at))
+            at += max(0, _microseconds(_of(lengths, _text(link))) or 0)
+        whole = at if player == "1" else whole
+    return tuple(found), whole
+
+
+def _of(found: object, key: str) -> object:
+    return found.get(key) if isinstance(found, dict) else None
+
+
+def _annotator(observation: Mapping[str, Any]) -> str:
+    variables = observation.get("independent_variables")
+    named = {str(name).casefold(): _text(value).strip() for name, value in _items(variables)}
+    return next((named[name] for name in _ANNOTATOR if named.get(name)), "")
+
+
+def _items(found: object) -> list[tuple[Any, Any]]:
+    return list(found.items()) if isinstance(found, dict) else []
+
+
+def _dicts(found: object) -> list[dict[str, Any]]:
+    return [one for _, one in _items(found) if isinstance(one, dict)]
+
+
+def _text(found: object) -> str:
+    return "" if found is None or isinstance(found, dict | list) else str(found)
+
+
+def _microseconds(value: object) -> int | None:
+    """Return a number of seconds, or a text of one, in microseconds; None where it is none that BORIS allows."""
+    try:
+        found = float(value) if isinstance(value, int | float | str) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    return round(found * 1_000_000) if -_LATEST_S <= found <= _LATEST_S else None
+
+
+PLAYERS = 8
+"""So many media BORIS plays side by side."""
+_STATE = "State event"
+_SINGLE, _PROJECT_WRITING_SEVERAL = 0, 1
+_NO_FRAME = "NA"
+_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def project(document: Document) -> dict[str, Any]:
+    """Return a project of format 7.0 as JSON objects."""
+    return _Writer(document).project()
+
+
+def seconds(time_us: int) -> float:
+    """Return a time as BORIS counts it: whole milliseconds, in seconds."""
+    return time_us // 1000 / 1000
+
+
+def observation_ids(document: Document) -> list[tuple[str, RecordingPart, str, list[InterchangeLane]]]:
+    """Return what becomes of each recording: id of an observation, the recording, the annotator, and their lanes.
+
+    What is said belongs to no annotator and is an observation of its own, as is a recording without anything.
+    """
+    taken: set[str] = set()
+    found = []
+    for part in document.recordings:
+        by: dict[str, list[InterchangeLane]] = {}
+        for lane in part.lanes:
+            by.setdefault(lane.annotator, []).append(lane)
+        for annotator, lanes in (by or {"": []}).items():
+            name = " ".join(f"{part.name} [{annotator}]".split()) if annotator else " ".join(part.name.split())
+            found.append((unique(name or "Recording", taken), part, annotator, lanes))
+    return found
+
+
+class _Writer:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._held = places(document)
+        self._codes: dict[tuple[TrackKey, str], str] = {}
+        self._stands: dict[str, Code] = {}
+        self._behaviors: list[dict[str, Any]] = []
+        self._categories: dict[str, None] = {}
+        self._subjects: dict[str, str] = {}
+        self._rows: dict[tuple[str, int], str] = {}
+
+    def project(self) -> dict[str, Any]:
+        about: dict[str, ObservationSource] = {}
+        observations: dict[str, Any] = {}
+        for name, part, annotator, lanes in observation_ids(self._document):
+            about[name] = ObservationSource(part.id, part.name, annotator)
+            observations[name] = self._observation(part, annotator, lanes)
+        subjects = {
+            str(place): {"key": _KEYS[place] if place < len(_KEYS) else "", "name": name, "description": ""}
+            for place, name in enumerate(name for name in self._subjects if name)
+        }
+        return {
+            "time_format": "hh:mm:ss",
+            "project_date": utc_now()[:19],
+            "project_name": "Greenroom",
+            "project_description": "",
+            "project_format_version": "7.0",
+            "subjects_conf": subjects,
+            "behaviors_conf": {str(place): one for place, one in enumerate(self._behaviors)},
+            "observations": observations,
+            "behavioral_categories": list(self._categories),
+            "behavioral_categories_config": {
+                str(place): {"name": name, "color": ""} for place, name in enumerate(self._categories)
+            },
+            "independent_variables": {
+                "0": {
+                    "label": "annotator",
+                    "description": "Who made the observation",
+                    "type": "text",
+                    "default value": "",
+                    "possible values": "",
+                }
+            },
+            "coding_map": {},
+            "behaviors_coding_map": [],
+            "converters": {},
+            KEY: marks_json(BorisMetadata(about, self._stands, self._subjects)),
+        }
+
+    def _observation(self, part: RecordingPart, annotator: str, lanes: Iterable[InterchangeLane]) -> dict[str, Any]:
+        media = part.media[:PLAYERS]
+        first = media[0].offset_us if media else 0
+        names = list(dict.fromkeys(link.path for link in media))
+        events = [event for lane in lanes for event in self._events(lane, bool(media))]
+        return {
+            "file": {str(n): [media[n - 1].path] if n <= len(media) else [] for n in range(1, PLAYERS + 1)},
+            "type": "MEDIA" if media else "LIVE",
+            "date": utc_now()[:19],
+            "description": "",
+            "time offset": first / 1_000_000,
+            "events": sorted(events, key=lambda event: event[0]),
+            "observation time interval": [0, 0],
+            "independent_variables": {"annotator": annotator},
+            "visualize_spectrogram": False,
+            "visualize_waveform": False,
+            "close_behaviors_between_videos": False,
+            "scan_sampling_time": 0,
+            "start_from_current_time": False,
+            "start_from_current_epoch_time": False,
+            "media_info": {
+                "length": dict.fromkeys(names, part.duration_us / 1000000),
+                "fps": dict.fromkeys(names, 0),
+                "hasVideo": dict.fromkeys(names, True),
+                "hasAudio": dict.fromkeys(names, True),
+                "offset": {str(n): (link.offset_us - first) / 1_000_000 for n, link in enumerate(media, start=1)},
+                "display": dict.fromkeys(names, ""),
+            },
+        }
+
+    def _events(self, lane: InterchangeLane, media: bool) -> Iterable[list[Any]]:
+        key = track_of(lane)
+        held = self._held[key]
+        for text in dict.fromkeys((*lane.vocabulary, *(entry.text for entry in lane.entries))):
+            self._code(key, text, held)
+        by_code: dict[str, list[InterchangeEntry]] = {}
+        for entry in lane.entries:
+            by_code.setdefault(self._code(key, entry.text, held), []).append(entry)
+        # BORIS tells a start from an end by counting, so what overlaps needs a subject of its own.
+        for code, entries in by_code.items():
+            for number, row in enumerate(spread(entries), start=1):
+                subject = self._subject(lane.participant, number)
+                for entry in row:
+                    speech = lane.kind == "utterances"
+                    modifiers = "" if speech else modifier_text(held, entry.values)
+                    comment = entry.text if speech else comment_text(held, entry.values)
+                    rest = [_NO_FRAME] if media else []
+                    yield [seconds(entry.start_us), subject, code, modifiers, comment, *rest]
+                    yield [seconds(entry.end_us), subject, code, modifiers, "", *rest]
+
+    def _subject(self, participant: str, number: int) -> str:
+        if (participant, number) not in self._rows:
+            plain = " ".join(participant.split())
+            name = unique(plain if number == 1 else f"{plain} #{number}".strip(), set(self._subjects))
+            self._subjects[name] = participant
+            self._rows[participant, number] = name
+        return self._rows[participant, number]
+
+    def _code(self, key: TrackKey, text: str, held: BorisValueLayout) -> str:
+        kind, scheme, track = key
+        said = "" if kind == "utterances" else text
+        if (key, said) in self._codes:
+            return self._codes[key, said]
+        plain = " ".join(said.replace("|", "/").replace(",", ";").split()) or SPEECH
+        category = "" if kind == "utterances" else ".".join(one for one in (scheme, track) if one)
+        code = plain if plain not in self._stands else unique(f"{plain} {category}".strip(), set(self._stands))
+        self._codes[key, said] = code
+        self._stands[code] = Code(kind, scheme, track, said, held.in_comment)
+        if category:
+            self._categories[category] = None
+        self._behaviors.append(
+            {
+                "type": _STATE,
+                "key": _KEYS[len(self._behaviors)] if len(self._behaviors) < len(_KEYS) else "",
+                "code": code,
+                "description": "",
+                "color": "",
+                "category": category,
+                "modifiers": {
+                    str(place): {
+                        "name": one.name,
+                        "description": "",
+                        "type": _PROJECT_WRITING_SEVERAL if one.several else _SINGLE,
+                        "ask at stop": False,
+                        "values": [*one.values],
+                    }
+                    for place, one in enumerate(held.modifiers)
+                },
+                "excluded": "",
+                "coding map": "",
+            }
+        )
+        return code
+
+
+LARGEST = 64 * MEGABYTE
+_PACKED = b"\x1f\x8b"
+_HEAD = 65_536
+
+
+class Boris:
+    """BORIS. Each annotator's work on a recording is an observation, so that BORIS can compare them."""
+
+    key: ClassVar[str] = "boris"
+    name: ClassVar[str] = "BORIS project (.boris)"
+    suffixes: ClassVar[tuple[str, ...]] = (".boris", ".boris.gz")
+    many: ClassVar[bool] = True
+    whole: ClassVar[bool] = False
+    losses: ClassVar[tuple[str, ...]] = (
+        "BORIS counts milliseconds: finer times are cut off.",
+        "Ids are not kept: what comes back is recognised by who, when and which label or words.",
+        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
+        "Comments come as one text each, without their time.",
+        "Of the media of a recording, the first eight are linked.",
+    )
+
+    def recognises(self, head: bytes) -> bool:
+        """Tell whether the first bytes are of a JSON object with a key of BORIS's, packed or not."""
+        if head.startswith(_PACKED):
+            try:
+                head = zlib.decompressobj(31).decompress(head, _HEAD)
+            except zlib.error:
+                return False
+        plain = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe \r\n\t")
+        return plain.startswith(b"{") and any(
+            key in plain for key in (b'"observations"', b'"behaviors_conf"', b'"subjects_conf"', b'"time_format"')
+        )
+
+    def read(self, path: Path) -> Document:
+        """Read a file; see `Format`."""
+        content = read_bytes(path, LARGEST)
+        if content.startswith(_PACKED):
+            content = _unpacked(content, path)
+        text = decoded(content, path)
+        try:
+            found = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise damaged(path, f"it is not JSON ({error.msg})", error.lineno) from None
+        except (ValueError, RecursionError):
+            raise damaged(path, "it is not JSON that makes sense") from None
+        return read_project(found, path)
+
+    def write(self, document: Document, path: Path) -> None:
+        """Write a file, packed where its name ends with `.gz`; see `Format`."""
+        text = json.dumps(project(document), ensure_ascii=True, indent=1)
+        if path.suffix == ".gz":
+            path.write_bytes(gzip.compress(text.encode(), mtime=0))
+        else:
+            path.write_text(text, "utf-8")
+
+
+def _unpacked(content: bytes, path: Path) -> bytes:
+    """Return what is packed, never more than `LARGEST` bytes of it."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            found = packed.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error):
+        raise damaged(path, "what is packed in it cannot be read") from None
+    if len(found) > LARGEST:
+        raise too_large(path, LARGEST)
+    return found

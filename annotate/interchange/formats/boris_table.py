@@ -1,0 +1,345 @@
+"""Tables of events as BORIS exports them; the aggregated form is written, with BORIS's columns and some of ours.
+
+Reads the tables that BORIS exports: aggregated (a row a state or point), or tabular (a row a start or stop).
+"""
+
+import csv
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from annotate.interchange.bounded_files import MEGABYTE, damaged, read_text
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
+from annotate.interchange.formats.boris_fields import (
+    NO_SUBJECT,
+    SEPARATOR,
+    BorisRecordingBuilder,
+    BorisValueLayout,
+    LaneKey,
+    TrackKey,
+    comment_text,
+    comment_values,
+    modifier_text,
+    modifier_values,
+    places,
+    track_of,
+)
+from annotate.interchange.formats.boris_project import observation_ids, said_about, seconds
+from project.entities.study_records import Json
+from project.text_format import plain, write_csv
+
+SEVERAL = "[]"
+"""Ends the name of a set of modifiers of which several can be chosen, in the column `modifier names`."""
+SPEECH = "speech"
+_LONGEST_CELL = 10_000_000
+_ROWS_BEFORE_HEADER = 60
+_LATEST_S = 2_147_483_647
+_MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d+))?")
+_PLAYER = re.compile(r"player #\d+: ?")
+Row = Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Span:
+    """A row of the aggregated form, or two of the tabular one."""
+
+    row: Row
+    start_us: int
+    end_us: int
+    comment: str
+    comment_at_end: str = ""
+
+
+def header_in(rows: list[list[str]]) -> int:
+    """Return which row names the columns, -1 where none does."""
+    for place, cells in enumerate(rows[:_ROWS_BEFORE_HEADER]):
+        named = {cell.strip().casefold() for cell in cells}
+        tabular = "time" in named and bool(named & {"behavior type", "status"})
+        if "behavior" in named and (named >= {"start (s)", "stop (s)"} or tabular):
+            return place
+    return -1
+
+
+def read_table(text: str, path: Path) -> Document:
+    """Return a table's observations.
+
+    Raises:
+        UserError: it is no table of BORIS's, or is damaged.
+    """
+    return _Reader(path).document(text)
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
+        self._left_out: Counter[str] = Counter()
+
+    def document(self, text: str) -> Document:
+        rows, before = self._rows(text)
+        tabular = "start (s)" not in rows[0] if rows else False
+        for span in self._paired(rows, before) if tabular else self._spans(rows):
+            self._add(span, before)
+        parts = tuple(one.finished() for one in self._parts.values())
+        return Document(parts, tuple(f"{why}: {count}." for why, count in self._left_out.items()))
+
+    def _rows(self, text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
+        """Return the rows by the names of their columns, and what older tables say before those."""
+        csv.field_size_limit(_LONGEST_CELL)
+        first = next((line for line in text.splitlines() if "behavior" in line.casefold()), text[:1000])
+        separator = max(",;\t", key=first.count)
+        table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        read: list[list[str]] = []
+        lines: list[int] = []
+        try:
+            for cells in table:
+                read.append([plain(cell) for cell in cells])
+                lines.append(table.line_num)
+        except csv.Error as error:
+            raise damaged(self._path, str(error), table.line_num) from None
+        header = header_in(read)
+        if header < 0:
+            raise damaged(self._path, "it has none of the columns that BORIS writes")
+        columns = [name.strip().casefold() for name in read[header]]
+        if len(set(columns) - {""}) != len([name for name in columns if name]):
+            raise damaged(self._path, "two of its columns have the same name", lines[header])
+        rows = []
+        for cells, line in zip(read[header + 1 :], lines[header + 1 :], strict=True):
+            if any(cells):
+                if len(cells) != len(columns):
+                    raise damaged(self._path, f"there are {len(cells)} cells instead of {len(columns)}", line)
+                rows.append(dict(zip(columns, cells, strict=True)))
+        before = {cells[0].strip().casefold(): cells[1].strip() for cells in read[:header] if len(cells) > 1}
+        return rows, before
+
+    def _spans(self, rows: list[dict[str, str]]) -> Iterator[_Span]:
+        for row in rows:
+            start = _microseconds(row["start (s)"])
+            end = _microseconds(row["stop (s)"])
+            point = row.get("behavior type", "").strip().casefold().startswith("point")
+            if start is not None and end is None and point:
+                end = start
+            if start is None or end is None or end < start:
+                self._left_out["Rows without a start and a stop that make sense are left out"] += 1
+            else:
+                comment = row.get("comment start", "") or row.get("comment", "")
+                yield _Span(row, start, end, comment, row.get("comment stop", ""))
+
+    def _paired(self, rows: list[dict[str, str]], before: Row) -> Iterator[_Span]:
+        begun: dict[tuple[str, ...], _Span] = {}
+        lost: list[_Span] = []
+        made: list[_Span] = []
+        for row in rows:
+            at = _microseconds(row["time"])
+            if at is None:
+                self._left_out["Rows without a time are left out"] += 1
+                continue
+            status = (row.get("behavior type") or row.get("status") or "").strip().casefold()
+            key = _observation(row, before), row.get("subject", ""), row["behavior"], *_modifiers(row)
+            if status == "stop":
+                span = begun.pop(key, None)
+                if span is None:
+                    self._left_out[f"Stops of “{row['behavior'][:40]}” without a start are left out"] += 1
+                else:
+                    span.end_us, span.comment_at_end = at, row.get("comment", "")
+                continue
+            span = _Span(row, at, at, row.get("comment", ""))
+            if status == "start":
+                if key in begun:
+                    lost.append(begun[key])
+                begun[key] = span
+            made.append(span)
+        lost += begun.values()
+        for span in lost:
+            self._left_out[f"Starts of “{span.row['behavior'][:40]}” without a stop are left out"] += 1
+        skipped = {id(span) for span in lost}
+        yield from (span for span in made if id(span) not in skipped)
+
+    def _add(self, span: _Span, before: Row) -> None:
+        row = span.row
+        name = row.get("recording") or _observation(row, before) or self._path.stem
+        ours = "recording" in row
+        key = row.get("recording id", "") or name, name
+        media = _media(row.get("source", "") or row.get("media file path", "") or before.get("media file(s)", ""))
+        if key not in self._parts:
+            self._parts[key] = BorisRecordingBuilder(name, row.get("recording id", ""), media, _duration(row))
+        shift = 0 if ours or not media else _microseconds(row.get("time offset (s)", "")) or 0
+        lane, text, values = _lane(row, span)
+        entry = InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values)
+        self._parts[key].lanes.setdefault(lane, []).append(entry)
+
+
+def _lane(row: Row, span: _Span) -> tuple[LaneKey, str, dict[str, Json]]:
+    """Return which lane a row belongs to, what it says, and its values."""
+    subject = row.get("subject", "").strip()
+    subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject
+    annotator = next((row[name].strip() for name in ("annotator", "observer", "coder") if row.get(name)), "")
+    names = [(one.removesuffix(SEVERAL), one.endswith(SEVERAL)) for one in _split(row.get("modifier names", ""))]
+    values = modifier_values(SEPARATOR.join(_modifiers(row)), names)
+    if "kind" in row and row["kind"] == "utterance":
+        return LaneKey("utterances", "", subject, "", "", ""), span.comment, {}
+    if "scheme" in row or "comment names" in row:
+        values |= comment_values(span.comment, _split(row.get("comment names", "")))
+        lane = LaneKey("segments", annotator, subject, row.get("scheme", ""), row.get("track", ""), "")
+        return lane, row["behavior"], values
+    values |= said_about(span.comment, span.comment_at_end)
+    category = row.get("behavioral category", "").strip()
+    category = "" if category.casefold() == "not defined" else category
+    return LaneKey("segments", annotator, subject, "", "", category), row["behavior"], values
+
+
+def _observation(row: Row, before: Row) -> str:
+    return (row.get("observation id") or before.get("observation id") or "").strip()
+
+
+def _modifiers(row: Row) -> tuple[str, ...]:
+    """Return the cells of the modifiers, in order; older tables have one column with all of them."""
+    found = [(int(match[1] or 0), cell) for name, cell in row.items() if (match := _MODIFIER.fullmatch(name))]
+    return tuple(cell for _, cell in sorted(found, key=lambda one: one[0]))
+
+
+def _media(source: str) -> tuple[MediaLink, ...]:
+    if source.strip().casefold() in ("", "na", "n/a", "live"):
+        return ()
+    players = [_PLAYER.sub("", player, count=1) for player in source.split("|")]
+    return tuple(MediaLink(link) for player in players for link in player.split(";") if link)
+
+
+def _duration(row: Row) -> int:
+    """Return how long the first player's media are."""
+    text = row.get("media duration (s)", "") or row.get("total length", "")
+    found = [_microseconds(one) or 0 for one in text.partition("|")[0].split(";")]
+    return max(0, sum(found))
+
+
+def _split(text: str) -> list[str]:
+    return text.split(SEPARATOR) if text else []
+
+
+def _microseconds(text: str) -> int | None:
+    try:
+        found = float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return round(found * 1_000_000) if math.isfinite(found) and abs(found) <= _LATEST_S else None
+
+
+LARGEST = 64 * MEGABYTE
+_ABOUT = (
+    "Observation id",
+    "Observation date",
+    "Description",
+    "Observation type",
+    "Source",
+    "Time offset (s)",
+    "Coding duration",
+    "Media duration (s)",
+    "FPS (frame/s)",
+)
+_OURS = ("Annotator", "Recording", "Recording id", "Kind", "Scheme", "Track", "Modifier names", "Comment names")
+_WHAT = ("Subject", "Observation duration by subject by observation", "Behavior", "Behavioral category")
+_WHEN = (
+    "Behavior type",
+    "Start (s)",
+    "Stop (s)",
+    "Duration (s)",
+    "Media file name",
+    "Image index start",
+    "Image index stop",
+    "Image file path start",
+    "Image file path stop",
+    "Comment start",
+    "Comment stop",
+)
+_NONE = "NA"
+
+
+class BorisTable:
+    """A table of BORIS's events, for analyses that were written for those."""
+
+    key: ClassVar[str] = "boris-csv"
+    name: ClassVar[str] = "BORIS events (.csv)"
+    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+    many: ClassVar[bool] = True
+    whole: ClassVar[bool] = False
+    losses: ClassVar[tuple[str, ...]] = (
+        "BORIS counts milliseconds: finer times are cut off.",
+        "Ids are not kept: what comes back is recognised by who, when and which label or words.",
+        "Recordings without any segment or utterance do not appear.",
+        "Offsets of media are left out.",
+        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
+        "Comments come as one text each, without their time.",
+    )
+
+    def recognises(self, head: bytes) -> bool:
+        """Tell whether BORIS's columns are named in the first lines."""
+        text = head.replace(b"\0", b"").decode("utf-8", "replace")
+        lines = [line for line in text.splitlines() if "behavior" in line.casefold()]
+        rows = [[cell.strip(' "') for cell in line.split(sign)] for line in lines[:60] for sign in ",;\t"]
+        return any(header_in([row]) == 0 for row in rows)
+
+    def read(self, path: Path) -> Document:
+        """Read a file; see `Format`."""
+        return read_table(read_text(path, LARGEST), path)
+
+    def write(self, document: Document, path: Path) -> None:
+        """Write a file, divided by tabs where its name ends with `.tsv`; see `Format`."""
+        held = places(document)
+        most = max((len(one.modifiers) for one in held.values()), default=0)
+        sets = [f"Modifier #{number}" for number in range(1, most + 1)]
+        with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+            rows = (row for observation in observation_ids(document) for row in _rows(*observation, held, most))
+            write_csv(file, (*_ABOUT, *_OURS, *_WHAT, *sets, *_WHEN), rows, "\t" if path.suffix == ".tsv" else ",")
+
+
+def _rows(
+    name: str,
+    part: RecordingPart,
+    annotator: str,
+    lanes: list[InterchangeLane],
+    held: dict[TrackKey, BorisValueLayout],
+    most: int,
+) -> Iterator[list[str]]:
+    media = "|".join(f"player #{number}:{link.path}" for number, link in enumerate(part.media, start=1))
+    length = f"{part.duration_us / 1_000_000:.6f}"
+    about = [
+        name,
+        "",
+        "",
+        "Media file" if media else "Live observation",
+        media or _NONE,
+        str(part.media[0].offset_us / 1_000_000 if part.media else 0),
+        length,
+        length if media or part.duration_us else _NONE,
+        _NONE,
+    ]
+    busy: dict[str, int] = {}
+    for lane in lanes:
+        busy[lane.participant] = busy.get(lane.participant, 0) + sum(e.end_us - e.start_us for e in lane.entries)
+    for lane in lanes:
+        here = held[track_of(lane)]
+        speech = lane.kind == "utterances"
+        names = [SEPARATOR.join(f"{one.name}{SEVERAL if one.several else ''}" for one in here.modifiers)]
+        names.append(SEPARATOR.join(here.in_comment))
+        ours = [annotator, part.name, part.id, "utterance" if speech else "segment", lane.scheme, lane.track, *names]
+        category = ".".join(one for one in (lane.scheme, lane.track) if one) or "Not defined"
+        for entry in lane.entries:
+            behavior = SPEECH if speech else entry.text
+            what = [lane.participant, f"{busy[lane.participant] / 1_000_000:.3f}", behavior, category]
+            chosen = modifier_text(here, entry.values)
+            sets = chosen.split(SEPARATOR) if chosen and not speech else []
+            sets += [""] * (most - len(sets))
+            yield [*about, *ours, *what, *sets, *_when(entry, part, speech, here)]
+
+
+def _when(entry: InterchangeEntry, part: RecordingPart, speech: bool, held: BorisValueLayout) -> list[str]:
+    start, end = seconds(entry.start_us), seconds(entry.end_us)
+    media = part.media[0].path if part.media else _NONE
+    comment = entry.text if speech else comment_text(held, entry.values)
+    times = [f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}"]
+    return ["STATE", *times, media, _NONE, _NONE, _NONE, _NONE, comment, ""]

@@ -1,0 +1,316 @@
+"""Datavyu's spreadsheets (.opf): a ZIP archive of which only `db` and `project` are read, and nothing is unpacked.
+
+Reads what is in a Datavyu file: `db`, the columns and their cells in any of its four versions, and media's names.
+Writes `db` of a Datavyu file, version 4: a column a lane, and one that says which lane each of them is.
+"""
+
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from annotate.interchange.bounded_files import MEGABYTE, check_size, damaged, decoded, read_member, unreadable
+from annotate.interchange.document import (
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+    to_text,
+    unique,
+)
+from project.entities.study_records import Json
+from project.errors import UserError
+
+MARKS = "greenroom"
+"""The column of our own files with a cell for each other column, about the lane that it is."""
+ABOUT = ("column", "lane", "kind", "annotator", "participant", "scheme", "track", "fields")
+"""Its codes. The cell without a column is about the recording: its name is the lane, its id the track."""
+LABEL, ID = "label", "id"
+_CELL = re.compile(r"(\d{2,5}):(\d\d):(\d\d):(\d{3}),(\d{2,5}):(\d\d):(\d\d):(\d{3}),?(.*)", re.DOTALL)
+_VOCABULARY = re.compile(r"\d+:")
+_FEED = re.compile(r"^[ \t]*(?:feed|filename|file)[ \t]*:(.+)$", re.MULTILINE)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_MOST_COLUMNS = 5_000
+_PIECES = {sign: re.compile(rf"[^\\{sign}]+|\\.?|{re.escape(sign)}", re.DOTALL) for sign in ",|"}
+
+
+@dataclass(frozen=True, slots=True)
+class DatavyuCell:
+    """One cell: its times, and its values in the order of the column's codes."""
+
+    start_us: int
+    end_us: int
+    values: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class DatavyuColumn:
+    """One column; `codes` is empty where its cells have one value without a name."""
+
+    name: str
+    codes: tuple[str, ...]
+    cells: list[DatavyuCell]
+
+
+def read_columns(text: str, path: Path) -> tuple[list[DatavyuColumn], Counter[str]]:
+    """Return the columns, and what of them is left out.
+
+    Raises:
+        UserError: the text is no `db` of Datavyu's, or is damaged.
+    """
+    found: list[DatavyuColumn] = []
+    left_out: Counter[str] = Counter()
+    # Version 4 has no quotes around texts.
+    quoted = not text.startswith("#4")
+    for number, line in _lines(text):
+        if not line.strip() or (number == 1 and line.startswith("#")):
+            continue
+        cell = _CELL.fullmatch(line)
+        if cell is not None:
+            if not found:
+                raise damaged(path, "there is a cell before any column", number)
+            _add(found[-1], cell, left_out, quoted)
+        elif found == [] and _VOCABULARY.match(line):
+            continue
+        else:
+            name, bracket, rest = line.partition("(")
+            kind, end, listed = rest.partition(")")
+            if not bracket or not end or not kind.split(",")[0].strip().isidentifier():
+                raise damaged(path, f"“{line[:40]}” is neither a column nor a cell", number)
+            if len(found) == _MOST_COLUMNS:
+                raise damaged(path, f"it has more than {_MOST_COLUMNS} columns", number)
+            codes = _split(listed.removeprefix("-"), ",")
+            names = tuple(_plain(_split(code, "|")[0]) for code in codes if code)
+            found.append(DatavyuColumn(_plain(name.rstrip()), names, []))
+    if not found and not text.startswith("#"):
+        raise damaged(path, "there is no column in it")
+    return found, left_out
+
+
+def document_of(columns: Sequence[DatavyuColumn], left_out: Counter[str], project: str, path: Path) -> Document:
+    """Return columns as the lanes of one recording."""
+    marks = {
+        cell.values[0]: dict(zip(ABOUT, cell.values, strict=False))
+        for column in columns
+        if column.name == MARKS and column.codes == ABOUT
+        for cell in column.cells
+        if cell.values
+    }
+    taken: set[str] = set()
+    lanes = []
+    for column in columns:
+        if column.name == MARKS and column.codes == ABOUT:
+            continue
+        about = marks.get(column.name, {})
+        entries = tuple(sorted((_entry(column, cell, about) for cell in column.cells), key=_times))
+        lanes.append(
+            InterchangeLane(
+                unique(about.get("lane") or column.name, taken),
+                entries,
+                "utterances" if about.get("kind") == "utterances" else "segments",
+                about.get("annotator", ""),
+                about.get("participant", ""),
+                about.get("scheme", ""),
+                about.get("track", ""),
+            )
+        )
+    whole = marks.get("", {})
+    media = tuple(MediaLink(name.strip().strip("'\"")) for name in _FEED.findall(project))
+    part = RecordingPart(whole.get("lane") or path.stem, tuple(lanes), media, 0, whole.get("track", ""))
+    return Document((part,), tuple(f"{why}: {count}." for why, count in left_out.items()))
+
+
+def _times(entry: InterchangeEntry) -> tuple[int, int]:
+    return entry.start_us, entry.end_us
+
+
+def _entry(column: DatavyuColumn, cell: DatavyuCell, about: dict[str, str]) -> InterchangeEntry:
+    if not column.codes:
+        return InterchangeEntry(cell.start_us, cell.end_us, cell.values[0] if cell.values else "")
+    names = list(column.codes)
+    ours = bool(about) and column.codes[:2] == (LABEL, ID)
+    if ours:
+        fields = [_plain(one) for one in _split(about.get("fields", ""), "|") if one]
+        names[2 : 2 + len(fields)] = fields
+    values = list(zip(names, cell.values, strict=False))
+    text = values[0][1] if values else ""
+    row_id = values[1][1] if ours and len(values) > 1 else ""
+    held: dict[str, Json] = {name: value for name, value in values[2 if ours else 1 :] if value}
+    return InterchangeEntry(cell.start_us, cell.end_us, text, held, row_id)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines with their numbers; one that ends with a backslash of its own goes on with the next."""
+    whole: list[str] = []
+    first = 1
+    for number, line in enumerate(text.split("\n"), start=1):
+        whole.append(line.removesuffix("\r"))
+        if (len(whole[-1]) - len(whole[-1].rstrip("\\"))) % 2:
+            continue
+        yield first, "\n".join(whole)
+        whole, first = [], number + 1
+    if whole:
+        yield first, "\n".join(whole)
+
+
+def _add(column: DatavyuColumn, cell: re.Match[str], left_out: Counter[str], quoted: bool) -> None:
+    start, end = (_microseconds(cell.groups()[place : place + 4]) for place in (0, 4))
+    text = cell[9]
+    listed = bool(column.codes) and text.startswith("(")
+    values = tuple(_plain(one) for one in _split(text[1:].removesuffix(")"), ",")) if listed else ()
+    if quoted:
+        values = tuple(one[1:-1] if len(one) > 1 and one[0] == one[-1] == '"' else one for one in values)
+    if end < start:
+        # Datavyu gives a cell that has no end yet one of 0.
+        left_out["Cells that end before they start are read as points"] += 1
+        end = start
+    column.cells.append(DatavyuCell(start, end, values if listed else (_plain(text),)))
+
+
+def _microseconds(found: Sequence[str]) -> int:
+    hours, minutes, seconds, milliseconds = map(int, found)
+    return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + milliseconds * 1000
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """Divide a text at signs without a backslash before them; backslashes stay where they are."""
+    found: list[list[str]] = [[]]
+    for piece in re.findall(_PIECES[sign], text):
+        if piece == sign:
+            found.append([])
+        else:
+            found[-1].append(piece)
+    return ["".join(pieces) for pieces in found]
+
+
+def _plain(text: str) -> str:
+    """Return a text without the backslashes that stand before other characters."""
+    return _ESCAPED.sub(r"\1", text) if "\\" in text else text
+
+
+_MEANT = re.compile(r"[\\()\n,|-]")
+_BREAKS = re.compile(r"\r\n?")
+_NOT_KEPT = re.compile("[\x00\x01]")
+_LATEST_US = 100 * 3600 * 1_000_000
+
+
+def db_text(document: Document) -> str:
+    """Return the columns of one recording.
+
+    Raises:
+        UserError: the document has several recordings, or one of a hundred hours or more.
+    """
+    if len(document.recordings) != 1:
+        raise UserError("A Datavyu file is about one recording.", "Export one recording to each file.")
+    part = document.recordings[0]
+    return "\n".join(["#4", *_writing_lines(part)]) + "\n"
+
+
+def _writing_lines(part: RecordingPart) -> Iterator[str]:
+    taken = {MARKS}
+    columns = [(unique_column(lane, taken), lane) for lane in part.lanes]
+    yield _header(MARKS, ABOUT)
+    yield _cell(0, 0, ["", part.name, "", "", "", "", part.id, ""])
+    fields = [list(dict.fromkeys(name for entry in lane.entries for name in entry.values)) for lane in part.lanes]
+    for (name, lane), named in zip(columns, fields, strict=True):
+        listed = "|".join(re.sub(r"[\\|]", r"\\\g<0>", one) for one in named)
+        said = [name, lane.name, lane.kind, lane.annotator, lane.participant, lane.scheme, lane.track, listed]
+        yield _cell(0, 0, said)
+    for (name, lane), named in zip(columns, fields, strict=True):
+        codes: set[str] = set()
+        yield _header(name, [unique(_word(one), codes) for one in (LABEL, ID, *named)])
+        for entry in sorted(lane.entries, key=lambda one: (one.start_us, one.end_us)):
+            yield _cell(entry.start_us, entry.end_us, _values(entry, named))
+
+
+def unique_column(lane: InterchangeLane, taken: set[str]) -> str:
+    """Return a name that Datavyu allows: letters, digits and underscores, beginning with a letter."""
+    base = name = _word(lane.name)
+    number = 2
+    while name in taken:
+        name, number = f"{base}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _word(text: str) -> str:
+    plain = re.sub(r"\W+", "_", text, flags=re.ASCII).strip("_")
+    return plain if plain[:1].isalpha() else f"c_{plain}".rstrip("_")
+
+
+def _header(name: str, codes: Sequence[str]) -> str:
+    return f"{name} (MATRIX,true,)-" + ",".join(f"{code}|NOMINAL" for code in codes)
+
+
+def _values(entry: InterchangeEntry, fields: Sequence[str]) -> list[str]:
+    held = [to_text(entry.values[name]) if name in entry.values else "" for name in fields]
+    return [entry.text, entry.id, *held]
+
+
+def _cell(start_us: int, end_us: int, values: Sequence[str]) -> str:
+    return f"{_time(start_us)},{_time(end_us)},({','.join(_safe(one) for one in values)})"
+
+
+def _time(time_us: int) -> str:
+    if not 0 <= time_us < _LATEST_US:
+        raise UserError("Datavyu holds less than a hundred hours.", "Export it in another format.")
+    seconds, milliseconds = divmod(time_us // 1000, 1000)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}:{milliseconds:03}"
+
+
+def _safe(text: str) -> str:
+    return _MEANT.sub(r"\\\g<0>", _BREAKS.sub("\n", _NOT_KEPT.sub("", text)))
+
+
+LARGEST = 64 * MEGABYTE
+_LARGEST_PROJECT = MEGABYTE
+_DB, _PROJECT = "db", "project"
+_YAML = "!project\ndbFile: db\nname: Greenroom\nversion: 5\nviewerSettings: []\n"
+_AT_ALL_TIMES = (1980, 1, 1, 0, 0, 0)
+
+
+class Datavyu:
+    """Datavyu. A column holds a lane; its codes are the label, the id and the form fields."""
+
+    key: ClassVar[str] = "datavyu"
+    name: ClassVar[str] = "Datavyu (.opf)"
+    suffixes: ClassVar[tuple[str, ...]] = (".opf",)
+    many: ClassVar[bool] = False
+    whole: ClassVar[bool] = False
+    losses: ClassVar[tuple[str, ...]] = (
+        "Datavyu counts milliseconds: finer times are cut off.",
+        "Links to media are left out: add the video in Datavyu.",
+        "Empty values are left out, and lines end in one way; Datavyu itself also drops spaces around a value.",
+        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
+        "Comments come as one text each, without their time.",
+    )
+
+    def recognises(self, head: bytes) -> bool:
+        """Tell whether the first bytes are of a ZIP archive whose first file is one of Datavyu's."""
+        size = int.from_bytes(head[26:28], "little")
+        return head.startswith(b"PK\x03\x04") and head[30 : 30 + size] in (_DB.encode(), _PROJECT.encode())
+
+    def read(self, path: Path) -> Document:
+        """Read a file; see `Format`."""
+        check_size(path, LARGEST)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                db = read_member(archive, _DB, LARGEST, path)
+                named = _PROJECT in archive.namelist()
+                project = read_member(archive, _PROJECT, _LARGEST_PROJECT, path) if named else b""
+        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise damaged(path, f"it is no whole ZIP archive ({error})") from None
+        except OSError as error:
+            raise unreadable(path, error) from None
+        columns, left_out = read_columns(decoded(db, path), path)
+        return document_of(columns, left_out, project.decode("utf-8", "replace"), path)
+
+    def write(self, document: Document, path: Path) -> None:
+        """Write a file; see `Format`."""
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in ((_PROJECT, _YAML), (_DB, db_text(document))):
+                archive.writestr(zipfile.ZipInfo(name, _AT_ALL_TIMES), text.encode("utf-8", "replace"))

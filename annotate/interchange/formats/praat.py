@@ -1,0 +1,326 @@
+"""Praat's TextGrid: the long and the short text form are read, in UTF-8 or UTF-16; the long one is written in UTF-8.
+
+Reads TextGrids as Praat does: only free-standing numbers, quoted texts and `<exists>` count, the rest is decoration.
+Names of tiers that say what a lane is, for formats that have no other place for it. Writes TextGrids in the long text
+form.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import unquote
+
+from annotate.interchange.bounded_files import MEGABYTE, damaged, read_text
+from annotate.interchange.document import (
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    RecordingPart,
+    spread,
+    to_text,
+    unique,
+)
+from project.entities.study_records import Json
+from project.errors import UserError
+
+_BETWEEN = " | "
+_SPEECH = "Speech"
+_ROW = re.compile(r"(.*?)(?: #(\d{1,4}))?", re.DOTALL)
+_TRACK = re.compile(r"([^.|]+)\.([^.|]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class TierName:
+    """What a tier's name says; `row` counts from 1, `field` is "" for the tier of the entries themselves."""
+
+    kind: str
+    annotator: str = ""
+    participant: str = ""
+    scheme: str = ""
+    track: str = ""
+    field: str = ""
+    row: int = 1
+
+
+def written(lane: InterchangeLane, row: int = 1, field: str = "") -> str:
+    """Return the name of a lane's tier; a lane without a scheme keeps its own name."""
+    if lane.kind == "utterances":
+        parts = [_SPEECH, *([_safe(lane.participant)] if lane.participant else [])]
+    elif lane.scheme and lane.track and lane.annotator:
+        parts = [_safe(lane.annotator), f"{_safe(lane.scheme)}.{_safe(lane.track)}"]
+    else:
+        parts = [_safe(lane.name)]
+    name = _BETWEEN.join([*parts, *([_safe(field)] if field else [])])
+    return f"{name} #{row}" if row > 1 else name
+
+
+def understood(name: str) -> TierName | None:
+    """Return what a name says, or None where we did not write it."""
+    found = _ROW.fullmatch(name)
+    assert found is not None
+    row = int(found[2] or 1)
+    first, *rest = found[1].split(_BETWEEN)
+    track = _TRACK.fullmatch(rest[0]) if rest else None
+    if track is not None and len(rest) <= 2:
+        field = unquote(rest[1]) if len(rest) == 2 else ""
+        return TierName("segments", unquote(first), "", unquote(track[1]), unquote(track[2]), field, row)
+    if first == _SPEECH and len(rest) <= 1:
+        return TierName("utterances", participant=unquote(rest[0]) if rest else "", row=row)
+    return None
+
+
+def _safe(text: str) -> str:
+    return "".join(f"%{ord(c):02X}" if c in "|.#%\n\r" else c for c in text)
+
+
+_TOKEN = re.compile(
+    r'"([^"]*(?:""[^"]*)*)"|(<exists>|<absent>)|(?<!\S)([-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)(?!\S)|(?:^|(?<=\s))![^\n]*'
+)
+_LATEST_S = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Tier:
+    name: str
+    entries: tuple[InterchangeEntry, ...]
+
+
+class _Tokens:
+    """The texts and numbers of a file, one after the other."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self._found = _TOKEN.finditer(text)
+        self._text = text
+        self._path = path
+        self._at = 0
+
+    def text(self) -> str:
+        """Return the next token, which must be a quoted text."""
+        found = self._next()
+        if found[1] is None:
+            raise self.damaged("a text in quotes is missing")
+        return found[1].replace('""', '"')
+
+    def number(self) -> float:
+        """Return the next token, which must be a number."""
+        found = self._next()
+        if found[3] is None:
+            raise self.damaged("a number is missing")
+        return float(found[3])
+
+    def time(self) -> int:
+        """Return the next token, seconds, as microseconds."""
+        seconds = self.number()
+        if not -_LATEST_S < seconds < _LATEST_S:
+            raise self.damaged("a time is out of range")
+        return round(seconds * 1_000_000)
+
+    def count(self) -> int:
+        """Return the next token, a whole number."""
+        found = self.number()
+        # Every item takes some characters, so a larger number is a lie that would only cost time.
+        if not found.is_integer() or not 0 <= found <= len(self._text):
+            raise self.damaged("a count makes no sense")
+        return int(found)
+
+    def flag(self) -> bool:
+        """Return the next token, which must be `<exists>` or `<absent>`."""
+        found = self._next()
+        if found[2] is None:
+            raise self.damaged("“<exists>” is missing")
+        return found[2] == "<exists>"
+
+    def damaged(self, why: str) -> Exception:
+        """Return the error for what stands at the last token."""
+        return damaged(self._path, why, self._text.count("\n", 0, self._at) + 1)
+
+    def _next(self) -> re.Match[str]:
+        for found in self._found:
+            self._at = found.start()
+            if not found[0].startswith("!"):
+                return found
+        raise damaged(self._path, "it ends too early")
+
+
+def parse_textgrid(text: str, path: Path) -> Document:
+    """Return the tiers of a TextGrid as lanes; empty intervals are pauses and left out.
+
+    Raises:
+        UserError: the text is no TextGrid, or is damaged.
+    """
+    tokens = _Tokens(text, path)
+    if tokens.text() != "ooTextFile" or tokens.text() != "TextGrid":
+        raise damaged(path, "it is no TextGrid in text form")
+    start = tokens.time()
+    duration = tokens.time() - start
+    tiers = [_tier(tokens) for _ in range(tokens.count())] if tokens.flag() else []
+    return Document((RecordingPart(path.stem, tuple(_lanes(tiers)), (), max(0, duration)),))
+
+
+def _tier(tokens: _Tokens) -> _Tier:
+    kind, name = tokens.text(), tokens.text()
+    tokens.time()
+    tokens.time()
+    if kind not in ("IntervalTier", "TextTier"):
+        raise tokens.damaged(f"“{kind}” is no kind of tier")
+    entries: list[InterchangeEntry] = []
+    for _ in range(tokens.count()):
+        start = tokens.time()
+        end = tokens.time() if kind == "IntervalTier" else start
+        text = tokens.text()
+        if end < start:
+            raise tokens.damaged("an interval ends before it starts")
+        if text.strip() or kind == "TextTier":
+            entries.append(InterchangeEntry(start, end, text))
+    return _Tier(name, tuple(entries))
+
+
+def _lanes(tiers: list[_Tier]) -> Iterator[InterchangeLane]:
+    values: dict[TierName, dict[tuple[int, int], dict[str, Json]]] = {}
+    ours: dict[TierName, list[InterchangeEntry]] = {}
+    others: list[_Tier] = []
+    for tier in tiers:
+        said = understood(tier.name)
+        if said is None:
+            others.append(tier)
+        elif said.field:
+            owner = _without_field(said)
+            for entry in tier.entries:
+                values.setdefault(owner, {}).setdefault((entry.start_us, entry.end_us), {})[said.field] = entry.text
+        else:
+            ours.setdefault(said, []).extend(tier.entries)
+    lanes: dict[TierName, list[InterchangeEntry]] = {}
+    for said, entries in ours.items():
+        held = values.pop(said, {})
+        lanes.setdefault(_without_row(said), []).extend(
+            InterchangeEntry(one.start_us, one.end_us, one.text, held.get((one.start_us, one.end_us), {}))
+            for one in entries
+        )
+    taken: set[str] = set()
+    for said, entries in lanes.items():
+        track = f"{said.scheme}.{said.track}"
+        name = f"{said.annotator} {track}" if said.scheme else f"Speech {said.participant}".strip()
+        yield InterchangeLane(
+            unique(name, taken), tuple(entries), said.kind, said.annotator, said.participant, said.scheme, said.track
+        )
+    for tier in others:
+        yield InterchangeLane(unique(tier.name or "Tier", taken), tier.entries)
+
+
+def _without_field(said: TierName) -> TierName:
+    return TierName(said.kind, said.annotator, said.participant, said.scheme, said.track, "", said.row)
+
+
+def _without_row(said: TierName) -> TierName:
+    return TierName(said.kind, said.annotator, said.participant, said.scheme, said.track)
+
+
+Interval = tuple[int, int, str]
+
+
+def textgrid_text(document: Document) -> str:
+    """Return one recording as a TextGrid whose tiers have neither gap nor overlap.
+
+    Raises:
+        UserError: the document has several recordings, or nothing in it.
+    """
+    if len(document.recordings) != 1:
+        raise UserError("A TextGrid is about one recording.", "Export one recording to each file.")
+    part = document.recordings[0]
+    tiers: list[tuple[str, Sequence[Interval]]] = []
+    for lane in part.lanes:
+        for number, row in enumerate(spread(lane.entries), start=1):
+            tiers.append((written(lane, number), [(one.start_us, one.end_us, one.text) for one in row]))
+            for field in dict.fromkeys(name for entry in row for name in entry.values):
+                tiers.append((written(lane, number, field), list(_values(row, field))))
+    last = max([part.duration_us, *(end for _, intervals in tiers for _, end, _ in intervals)])
+    lines = [
+        'File type = "ooTextFile"',
+        'Object class = "TextGrid"',
+        "",
+        "xmin = 0",
+        f"xmax = {_seconds(last)}",
+        "tiers? <exists>",
+        f"size = {len(tiers)}",
+        "item []:",
+    ]
+    for place, (name, intervals) in enumerate(tiers, start=1):
+        filled = list(_tiled(intervals, last))
+        lines += [
+            f"    item [{place}]:",
+            '        class = "IntervalTier"',
+            f"        name = {_quoted(name)}",
+            "        xmin = 0",
+            f"        xmax = {_seconds(last)}",
+            f"        intervals: size = {len(filled)}",
+        ]
+        for number, (start, end, text) in enumerate(filled, start=1):
+            lines += [
+                f"        intervals [{number}]:",
+                f"            xmin = {_seconds(start)}",
+                f"            xmax = {_seconds(end)}",
+                f"            text = {_quoted(text)}",
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _values(row: Sequence[InterchangeEntry], field: str) -> Iterator[Interval]:
+    for entry in row:
+        if field in entry.values:
+            yield entry.start_us, entry.end_us, to_text(entry.values[field])
+
+
+def _tiled(intervals: Sequence[Interval], last: int) -> Iterator[Interval]:
+    before = 0
+    for start, end, text in intervals:
+        if start > before:
+            yield before, start, ""
+        if end > start:
+            yield start, end, text
+        before = max(before, end)
+    if before < last:
+        yield before, last, ""
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _seconds(time_us: int) -> str:
+    whole, rest = divmod(time_us, 1_000_000)
+    return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
+
+
+LARGEST = 64 * MEGABYTE
+
+
+class TextGrid:
+    """Praat. Each form field is a tier of its own beside the tier of the segments, with the same boundaries."""
+
+    key: ClassVar[str] = "textgrid"
+    name: ClassVar[str] = "Praat TextGrid"
+    suffixes: ClassVar[tuple[str, ...]] = (".textgrid",)
+    many: ClassVar[bool] = False
+    whole: ClassVar[bool] = False
+    losses: ClassVar[tuple[str, ...]] = (
+        "The ids of segments are not kept: what comes back is recognised by who, when and which label.",
+        "Empty utterances and empty values are left out, as an empty interval is a pause.",
+        "Links to media are left out.",
+        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
+        "Comments come as one text each, without their time.",
+    )
+
+    def recognises(self, head: bytes) -> bool:
+        """Tell whether a TextGrid's header is among the first bytes."""
+        plain = head.replace(b"\0", b"")[:400]
+        return b"ooTextFile" in plain and b"TextGrid" in plain
+
+    def read(self, path: Path) -> Document:
+        """Read a file; see `Format`."""
+        return parse_textgrid(read_text(path, LARGEST), path)
+
+    def write(self, document: Document, path: Path) -> None:
+        """Write a file; see `Format`."""
+        path.write_text(textgrid_text(document), "utf-8", errors="replace", newline="\n")

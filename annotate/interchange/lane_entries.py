@@ -1,0 +1,312 @@
+"""What a study holds already, so that importing a file twice adds nothing.
+
+Which recording of the study each part of a document is about. Reads the entries of one lane as segments of one track,
+and says what does not fit. Where an entry lies in a recording of the study.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from annotate.interchange import document as value_text
+from annotate.interchange.document import Document, InterchangeEntry, RecordingPart, file_name, texts_in
+from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, Outside
+from annotate.interchange.lane_mapping import ImportMapping as Chosen
+from annotate.segments.segment_edits import SHORTEST_US
+from project.entities.study_records import Json, Recording, Segment
+from project.errors import UserError
+from project.queries import segment_rows as segments
+from project.queries import transcript_rows as utterances
+from project.queries.recording_rows import all_media, all_recordings
+from project.schemes.scheme import Extent, Scheme
+from project.session.session import Session
+from project.store.study import Study
+from project.text_format import counted
+
+MILLISECOND = 1000
+"""Formats that count milliseconds cut off what is finer, so times are compared that way."""
+
+
+@dataclass(slots=True)
+class KnownSegments:
+    """The segments of one recording, by id and by what they say."""
+
+    by_id: dict[str, Segment] = field(default_factory=dict)
+    said: set[tuple[str, str, str, str, int, int]] = field(default_factory=set)
+
+    def has(self, annotator_id: str, scheme: str, track: str, label: str, start_us: int, end_us: int) -> bool:
+        """Tell whether the annotator has marked this very span with this label."""
+        return (
+            annotator_id,
+            scheme,
+            track,
+            label,
+            start_us // MILLISECOND,
+            end_us // MILLISECOND,
+        ) in self.said
+
+    def differs(self, entry: InterchangeEntry, label: str) -> bool:
+        """Tell whether a segment of the entry's id is here with another span or label."""
+        found = self.by_id.get(entry.id)
+        return found is not None and (
+            found.label != label
+            or found.start_us // MILLISECOND != entry.start_us // MILLISECOND
+            or found.end_us // MILLISECOND != entry.end_us // MILLISECOND
+        )
+
+
+@dataclass(slots=True)
+class KnownUtterances:
+    """The utterances of one recording, by what is said when and by whom."""
+
+    said: set[tuple[str | None, str, int, int]] = field(default_factory=set)
+
+    def has(self, participant_id: str | None, text: str, start_us: int, end_us: int) -> bool:
+        """Tell whether this very utterance is here."""
+        return (participant_id, text, start_us // MILLISECOND, end_us // MILLISECOND) in self.said
+
+
+class StudyContentIndex:
+    """The content of a study, read recording by recording as it is asked for."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._segments: dict[str, KnownSegments] = {}
+        self._utterances: dict[str, KnownUtterances] = {}
+        self._segment_ids = segments.segment_ids(study)
+        self._utterance_ids = utterances.utterance_ids(study)
+
+    def has_segment(self, segment_id: str) -> bool:
+        """Tell whether a segment of this id is anywhere in the study, or was planned."""
+        return segment_id in self._segment_ids
+
+    def has_utterance(self, utterance_id: str) -> bool:
+        """Tell whether an utterance of this id is anywhere in the study, or was planned."""
+        return utterance_id in self._utterance_ids
+
+    def taken(self, row_id: str) -> None:
+        """Remember an id that is planned to be used."""
+        self._segment_ids.add(row_id)
+        self._utterance_ids.add(row_id)
+
+    def segments(self, recording_id: str) -> KnownSegments:
+        """Return what is marked in a recording."""
+        if recording_id not in self._segments:
+            found = KnownSegments()
+            for one in segments.segments_of(self._study, recording_id):
+                found.by_id[one.id] = one
+                start, end = one.start_us // MILLISECOND, one.end_us // MILLISECOND
+                found.said.add((one.annotator_id, one.scheme, one.track, one.label, start, end))
+            self._segments[recording_id] = found
+        return self._segments[recording_id]
+
+    def utterances(self, recording_id: str) -> KnownUtterances:
+        """Return what is said in a recording."""
+        if recording_id not in self._utterances:
+            self._utterances[recording_id] = KnownUtterances(
+                {
+                    (one.participant_id, one.text, one.start_us // MILLISECOND, one.end_us // MILLISECOND)
+                    for one in utterances.utterances_of(self._study, recording_id)
+                }
+            )
+        return self._utterances[recording_id]
+
+
+def guess_places(session: Session, document: Document) -> tuple[str, ...]:
+    """Return the recording's id for each part of the document, "" where none fits.
+
+    A part goes to the recording of its id, else to the only one of its name (also with the number before it, as in
+    the names of exported files), else to the only one with a file of the same name as one of the part's media, else to
+    the study's only one. The names of media are compared and never followed.
+    """
+    present = all_recordings(session.study)
+    files: dict[str, set[str]] = {}
+    for medium in all_media(session.study):
+        files.setdefault(_last(medium.path), set()).add(medium.recording_id)
+    return tuple(_place(part, present, files, len(document.recordings)) for part in document.recordings)
+
+
+def chosen_places(session: Session, document: Document, chosen: list[Recording]) -> tuple[str, ...]:
+    """Return the places for recordings that a person named: one for the only part, or one for each part in order.
+
+    Raises:
+        UserError: there are more or fewer of them than the document has parts.
+    """
+    if not chosen:
+        return guess_places(session, document)
+    parts = len(document.recordings)
+    if len(chosen) != parts:
+        raise UserError(
+            f"The file is about {counted(parts, 'recording')}, and {len(chosen)} were named.",
+            "Name one for each, in the order of the file.",
+        )
+    return tuple(one.id for one in chosen)
+
+
+def _place(part: RecordingPart, present: list[Recording], files: dict[str, set[str]], parts: int) -> str:
+    if any(one.id == part.id for one in present):
+        return part.id
+    named = {one.id for one in present if one.name == part.name}
+    if len(named) == 1:
+        return named.pop()
+    numbered = {one.id for one in present if part.name.lstrip("0") == file_name(one)}
+    if len(numbered) == 1:
+        return numbered.pop()
+    linked = set().union(*(files.get(_last(link.path), set()) for link in part.media))
+    if len(linked) == 1:
+        return linked.pop()
+    return present[0].id if len(present) == 1 and parts == 1 else ""
+
+
+def _last(path: str) -> str:
+    return PurePosixPath(path.replace("\\", "/")).name
+
+
+Span = tuple[int, int]
+
+
+def span_inside(
+    entry: InterchangeEntry, recording: Recording, chosen: ImportMapping, left_out: Counter[str], remarks: Counter[str]
+) -> Span | None:
+    """Return an entry's span inside the recording, or None where it is left out; reasons and changes are counted."""
+    start, end, last = entry.start_us, entry.end_us, recording.duration_us
+    if end - start < SHORTEST_US:
+        if not chosen.point_us:
+            left_out["it is a point without duration"] += 1
+            return None
+        remarks[f"points become {chosen.point_us / 1000:g} ms long"] += 1
+        end = start + max(chosen.point_us, SHORTEST_US)
+        if entry.start_us <= last < end:
+            start, end = max(0, last - (end - start)), last
+    if end <= 0 or start >= last:
+        left_out["it lies outside the recording"] += 1
+        return None
+    # Formats that count milliseconds may round past the end: that is not worth a word.
+    if max(-start, end - last) >= SHORTEST_US:
+        if chosen.outside is Outside.LEAVE_OUT:
+            left_out["it reaches outside the recording"] += 1
+            return None
+        remarks["reach outside the recording, and are cut off there"] += 1
+    start, end = max(0, start), min(end, last)
+    if end - start < SHORTEST_US:
+        left_out["less than a millisecond of it lies inside the recording"] += 1
+        return None
+    return start, end
+
+
+_MANY_TEXTS = 50
+"""Of so many different texts that are no label, the rest are counted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One entry as a segment."""
+
+    start_us: int
+    end_us: int
+    label: str
+    values: Mapping[str, Json]
+    comments: tuple[str, ...]
+
+
+class LaneReader:
+    """Reads entries by one target; what is the same in many entries is worked out once."""
+
+    def __init__(self, target: LaneTarget, scheme: Scheme, participant: Callable[[str], str]) -> None:
+        """Check the target.
+
+        Raises:
+            UserError: it names a track, label or field that the scheme does not have.
+        """
+        self._target = target
+        self._scheme = scheme
+        self._participant = participant
+        self._track = scheme.track(target.track)
+        for label in {*target.labels.values(), target.otherwise} - {""}:
+            scheme.check_label(target.track, label)
+        for each_field in {*target.fields.values(), target.text_field} - {"", COMMENT}:
+            scheme.field(each_field)
+        names = {one.name.casefold(): one.key for one in self._track.labels}
+        self._known = names | {one.key.casefold(): one.key for one in self._track.labels}
+        self._labels: dict[str, str] = dict(target.labels)
+        self._fields = {one.key: one for one in scheme.fields}
+        self._values: dict[tuple[str, str], Json | UserError] = {}
+
+    def label(self, text: str) -> str:
+        """Return the key of the label that a text stands for, "" for none."""
+        found = self._labels.get(text)
+        if found is None:
+            plain = text.strip()
+            found = (
+                plain
+                if self._track.label(plain) is not None
+                else self._known.get(plain.casefold(), self._target.otherwise)
+            )
+            self._labels[text] = found
+        return found
+
+    def read(
+        self,
+        entry: InterchangeEntry,
+        recording: Recording,
+        chosen: Chosen,
+        left_out: Counter[str],
+        remarks: Counter[str],
+    ) -> Read | None:
+        """Return an entry as a segment, or None where it is left out, with the reason counted."""
+        label = self.label(entry.text)
+        if not label:
+            reason = f"“{entry.text.strip()[:40]}” is no label"
+            left_out[reason if reason in left_out or len(left_out) < _MANY_TEXTS else "the text is no label"] += 1
+            return None
+        span = self._span(entry, recording, chosen, left_out, remarks)
+        if span is None:
+            return None
+        values: dict[str, Json] = {}
+        comments: tuple[str, ...] = ()
+        if self._target.text_field:
+            self._take(self._target.text_field, entry.text, label, values, remarks)
+        for name, value in entry.values.items():
+            key = self._target.fields.get(name, "")
+            if not key:
+                if value not in (None, "", []):
+                    remarks[f"values of “{name}” have no field, and are left out"] += 1
+            elif key == COMMENT:
+                comments += tuple(texts_in(value))
+            else:
+                self._take(key, value, label, values, remarks)
+        return Read(*span, label, values, comments)
+
+    def _span(
+        self,
+        entry: InterchangeEntry,
+        recording: Recording,
+        chosen: Chosen,
+        left_out: Counter[str],
+        remarks: Counter[str],
+    ) -> Span | None:
+        if self._track.extent is Extent.RECORDING:
+            return 0, recording.duration_us
+        return span_inside(entry, recording, chosen, left_out, remarks)
+
+    def _take(self, key: str, value: Json, label: str, values: dict[str, Json], remarks: Counter[str]) -> None:
+        field = self._fields[key]
+        found = self._value(key, value)
+        if isinstance(found, UserError):
+            remarks[f"values do not fit {field.name}, and are left out"] += 1
+        elif found is None:
+            return
+        elif not field.applies_to(label, self._target.track):
+            remarks[f"values of {field.name} do not belong to the label, and are left out"] += 1
+        else:
+            values[key] = found
+
+    def _value(self, key: str, value: Json) -> Json | UserError:
+        known = (key, value_text.to_text(value))
+        if known not in self._values:
+            try:
+                self._values[known] = value_text.to_value(self._scheme, self._fields[key], value, self._participant)
+            except UserError as error:
+                self._values[known] = error
+        return self._values[known]

@@ -1,0 +1,238 @@
+"""What each lane of a document becomes in the study, as a person chose it: kept as JSON for the next file.
+
+A first mapping of a document: exact for files that we wrote, a proposal for those of other tools.
+"""
+
+import json
+from collections.abc import Iterable
+from collections.abc import Mapping as MappingType
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from annotate.interchange.bounded_files import MEGABYTE, read_text
+from annotate.interchange.document import COMMENTS, Document, InterchangeLane
+from project.errors import UserError
+from project.schemes.scheme import FieldKind, Scheme, Track
+from project.session.session import Session
+from project.text_format import shown
+
+VERSION = 1
+POINT_US = 100_000
+LARGEST = MEGABYTE
+COMMENT = "@comment"
+"""Stands for a field: the value becomes a comment on the segment."""
+
+
+class Becomes(StrEnum):
+    """What the entries of a lane are made into."""
+
+    SEGMENTS = "segments"
+    UTTERANCES = "utterances"
+    NOTHING = "nothing"
+
+
+class Outside(StrEnum):
+    """What is done with an entry that reaches outside the recording."""
+
+    CLAMP = "clamp"
+    LEAVE_OUT = "leave out"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTarget:
+    """What one lane becomes.
+
+    Attributes:
+        annotator: name of who made the segments.
+        scheme: key of the segments' scheme.
+        track: key of the segments' track.
+        labels: text -> key of a label; "" leaves entries of that text out. It comes before keys and names that fit.
+        otherwise: key of the label for texts that are no label; "" leaves those entries out.
+        text_field: key of the field that takes the text, or "".
+        fields: name of a value -> key of a field, `COMMENT`, or "" to leave it out.
+        participant: pseudonym of who speaks, or "".
+    """
+
+    becomes: Becomes
+    annotator: str = ""
+    scheme: str = ""
+    track: str = ""
+    labels: MappingType[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    otherwise: str = ""
+    text_field: str = ""
+    fields: MappingType[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    participant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportMapping:
+    """How a document is read into a study.
+
+    Attributes:
+        lanes: name of a lane -> what it becomes, in every recording of the document that has it.
+        outside: what is done with entries that reach outside the recording.
+        point_us: how long a point becomes; 0 leaves points out.
+    """
+
+    lanes: MappingType[str, LaneTarget] = field(default_factory=lambda: MappingProxyType({}))
+    outside: Outside = Outside.CLAMP
+    point_us: int = POINT_US
+
+    def to_json(self) -> str:
+        """Write it as a mapping file."""
+        lanes = {name: _plain(target) for name, target in self.lanes.items()}
+        content = {
+            "greenroom_mapping": VERSION,
+            "outside": self.outside.value,
+            "point_ms": self.point_us / 1000,
+            "lanes": lanes,
+        }
+        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def load_mapping(path: Path) -> ImportMapping:
+    """Read a mapping file.
+
+    Raises:
+        UserError: it cannot be read, or something in it is wrong; the message says what.
+    """
+    text = read_text(path, LARGEST)
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _wrong(path, f"it is not JSON ({error})") from None
+    if not isinstance(found, dict) or found.get("greenroom_mapping") != VERSION:
+        raise _wrong(path, f"it does not begin with “greenroom_mapping”: {VERSION}")
+    outside, point, lanes = (
+        found.get("outside", "clamp"),
+        found.get("point_ms", POINT_US / 1000),
+        found.get("lanes", {}),
+    )
+    if outside not in list(Outside):
+        raise _wrong(path, "“outside” is neither “clamp” nor “leave out”")
+    if isinstance(point, bool) or not isinstance(point, int | float) or not 0 <= point <= 3_600_000:
+        raise _wrong(path, "“point_ms” is not a number from 0 to 3600000")
+    if not isinstance(lanes, dict):
+        raise _wrong(path, "“lanes” is not an object")
+    read = {name: _target(path, name, lane) for name, lane in lanes.items()}
+    return ImportMapping(MappingProxyType(read), Outside(outside), round(point * 1000))
+
+
+def _plain(target: LaneTarget) -> dict[str, Any]:
+    found: dict[str, Any] = {"becomes": target.becomes.value}
+    for key in ("annotator", "scheme", "track", "otherwise", "text_field", "participant"):
+        if getattr(target, key):
+            found[key] = getattr(target, key)
+    for key in ("labels", "fields"):
+        if getattr(target, key):
+            found[key] = dict(getattr(target, key))
+    return found
+
+
+def _target(path: Path, name: str, lane: Any) -> LaneTarget:
+    if not isinstance(lane, dict):
+        raise _wrong(path, f"lane “{name}” is not an object")
+    read = dict(lane)
+    becomes = read.pop("becomes", None)
+    if becomes not in list(Becomes):
+        raise _wrong(path, f"lane “{name}” must become one of {', '.join(Becomes)}")
+    given: dict[str, Any] = {}
+    for key in ("annotator", "scheme", "track", "otherwise", "text_field", "participant"):
+        given[key] = read.pop(key, "")
+        if not isinstance(given[key], str):
+            raise _wrong(path, f"“{key}” of lane “{name}” is not a text")
+    for key in ("labels", "fields"):
+        given[key] = read.pop(key, {})
+        if not isinstance(given[key], dict) or not all(isinstance(one, str) for one in given[key].values()):
+            raise _wrong(path, f"“{key}” of lane “{name}” is not an object of texts")
+    if read:
+        raise _wrong(path, f"“{next(iter(read))}” of lane “{name}” is not known")
+    return LaneTarget(Becomes(becomes), **given)
+
+
+def _wrong(path: Path, why: str) -> UserError:
+    return UserError(
+        f"The mapping {shown(path.name)} cannot be used: {shown(why)}.", "See “Mapping files” in docs/interchange.md."
+    )
+
+
+_ENOUGH = 0.5
+"""Share of a lane's texts that must be labels of a track, for the lane to be proposed for it."""
+
+
+def guess_mapping(session: Session, document: Document) -> ImportMapping:
+    """Propose what the lanes become.
+
+    A lane that names its scheme and track goes there. Otherwise the track is taken that knows most of the lane's texts
+    as labels, by key or name; free text becomes utterances; what is neither is left out until somebody says what it is.
+    """
+    lanes: dict[str, list[InterchangeLane]] = {}
+    for part in document.recordings:
+        for lane in part.lanes:
+            lanes.setdefault(lane.name, []).append(lane)
+    found = {name: _guessing_target(session, same) for name, same in lanes.items()}
+    return ImportMapping(MappingProxyType(found))
+
+
+def target_on(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme, track: Track) -> LaneTarget:
+    """Return the target for lanes of one name on a track: fields by key or name, free text to the first text field."""
+    same = list(lanes)
+    only = track.labels[0].key if len(track.labels) == 1 else ""
+    known = _keys(track)
+    fields = scheme.fields_of(track.key)
+    values = dict.fromkeys(name for lane in same for entry in lane.entries for name in entry.values)
+    by_name = {one.name.casefold(): one.key for one in fields} | {one.key.casefold(): one.key for one in fields}
+    held = {name: by_name.get(name.casefold(), COMMENT if name.casefold() in _REMARKS else "") for name in values}
+    strange = not all(entry.text.strip().casefold() in known for lane in same for entry in lane.entries)
+    taken = set(held.values())
+    text_field = next((one.key for one in fields if one.kind is FieldKind.TEXT and one.key not in taken), "")
+    return LaneTarget(
+        Becomes.SEGMENTS,
+        same[0].annotator or session.annotator_name,
+        scheme.key,
+        track.key,
+        otherwise=only,
+        text_field=text_field if strange and only else "",
+        fields=MappingProxyType(held),
+    )
+
+
+_REMARKS = (COMMENTS, "comment")
+
+
+def _guessing_target(session: Session, same: list[InterchangeLane]) -> LaneTarget:
+    first = same[0]
+    if first.kind == "utterances":
+        return LaneTarget(Becomes.UTTERANCES, participant=first.participant)
+    for scheme in session.schemes:
+        for track in scheme.tracks:
+            if (scheme.key, track.key) == (first.scheme, first.track):
+                return target_on(session, same, scheme, track)
+    texts = {entry.text.strip().casefold() for lane in same for entry in lane.entries} or {
+        text.strip().casefold() for text in first.vocabulary
+    }
+    best: tuple[float, Scheme, Track] | None = None
+    for scheme in session.schemes:
+        for track in scheme.tracks:
+            share = len(texts & _keys(track)) / max(1, len(texts))
+            if share >= _ENOUGH and (best is None or share > best[0]):
+                best = share, scheme, track
+    if best is not None:
+        return target_on(session, same, best[1], best[2])
+    if not first.vocabulary and _free(same):
+        return LaneTarget(Becomes.UTTERANCES, participant=first.participant)
+    return LaneTarget(Becomes.NOTHING)
+
+
+def _keys(track: Track) -> set[str]:
+    return {text.casefold() for label in track.labels for text in (label.key, label.name)}
+
+
+def _free(same: list[InterchangeLane]) -> bool:
+    """Tell whether texts look like what somebody said: hardly any comes twice, and most have several words."""
+    texts = [entry.text for lane in same for entry in lane.entries if entry.text.strip()]
+    several = sum(len(text.split()) > 1 for text in texts)
+    return bool(texts) and several * 2 > len(texts) and len(set(texts)) * 2 > len(texts)

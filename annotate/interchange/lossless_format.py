@@ -1,0 +1,510 @@
+"""The lossless format: one JSON object a line, documented in docs/interchange.md.
+
+Checks each line of the lossless format against the table it goes to, before anything is written. Brings the rows of a
+lossless file into a study: what is there stays, what is new is added, ids stay the same. Which rows of a study the
+lossless format takes: everything people did in the chosen recordings.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from annotate.interchange.bounded_files import MEGABYTE, check_size, damaged, unreadable
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart, unique
+from annotate.interchange.document_import import LanePlan, import_step
+from annotate.interchange.lane_mapping import Becomes, LaneTarget
+from project.entities.study_records import AudioFacts, Changes, Json, MediaFacts, VideoFacts
+from project.erasure.reimport_guard import require_nobody_comes_back
+from project.errors import UserError
+from project.ids import is_id
+from project.queries.exchange_rows import TABLES, ColumnSchema, all_rows, insert_rows, key_of
+from project.queries.recording_rows import facts_from_json
+from project.queries.study_schemes import IN_USE, in_use
+from project.schemes.scheme_file import load_scheme, parse_scheme
+from project.session.session import Session
+from project.store.column_values import to_json
+from project.text_format import shown
+
+Row = dict[str, Json]
+STUDY = "study"
+"""The one row about the study as a whole: its name, and the keys of the schemes in use, the default first."""
+
+
+def whole_rows(
+    session: Session, recordings: Sequence[str], annotators: Sequence[str] | None = None
+) -> dict[str, tuple[Row, ...]]:
+    """Return table -> rows about these recordings, of these annotators where they are given.
+
+    What others say about a segment (reviews, comments) comes with it. A participant is left out who appears only in
+    recordings that are not among these, and a collection that has none of them.
+    """
+    study = session.study
+    found: dict[str, list[Row]] = {table: all_rows(study, table, seen=True) for table in TABLES}
+    chosen = set(recordings)
+
+    def keep(table: str, fits: Callable[[Row], bool]) -> list[Row]:
+        found[table] = [row for row in found[table] if fits(row)]
+        return found[table]
+
+    elsewhere = {row["participant_id"] for row in found["appearance"] if row["recording_id"] not in chosen}
+    elsewhere |= {row["participant_id"] for row in found["utterance"] if row["recording_id"] not in chosen}
+    keep("recording", lambda row: row["id"] in chosen)
+    homes = {row["collection_id"] for row in found["recording"]}
+    keep("collection", lambda row: row["id"] in homes)
+    for table in ("medium", "appearance", "utterance"):
+        keep(table, lambda row: row["recording_id"] in chosen)
+    for table in ("segment", "assignment", "completion"):
+        keep(
+            table,
+            lambda row: row["recording_id"] in chosen and (annotators is None or row["annotator_id"] in annotators),
+        )
+    marked = {row["id"] for row in found["segment"]}
+    for table in ("segment_value", "review", "comment"):
+        keep(table, lambda row: row["segment_id"] in marked)
+    here = {row["participant_id"] for table in ("appearance", "utterance") for row in found[table]}
+    here |= {row["value"] for row in found["segment_value"] if isinstance(row["value"], str)}
+    keep("participant", lambda row: row["id"] in here or row["id"] not in elsewhere)
+    people = {row["id"] for row in found["participant"]}
+    keep("consent", lambda row: row["participant_id"] in people)
+    if annotators is not None:
+        authors = {row["annotator_id"] for table in ("segment", "comment", "assignment") for row in found[table]}
+        authors |= {row["annotator_id"] for row in found["completion"]}
+        authors |= {row["reviewer_id"] for row in found["review"]}
+        keep("annotator", lambda row: row["id"] in authors)
+    about: Row = {"name": study.get_property("name", ""), "schemes": [*in_use(study)]}
+    return {STUDY: (about,), **{table: tuple(rows) for table, rows in found.items()}}
+
+
+_LARGEST_NUMBER = 2**53
+_NOT_EMPTY = ("scheme", "track", "label", "field", "key", "path", "pseudonym")
+
+
+def check_row(table: str, row: dict[str, Any], path: Path, line: int) -> Row:
+    """Return a row where all of its columns are there and have values that the study can hold.
+
+    Raises:
+        UserError: something is missing, of the wrong kind, or is no column; it names the line.
+    """
+    if table == STUDY:
+        return _study(row, path, line)
+    columns = TABLES[table].columns
+    for name in row:
+        if name not in columns:
+            raise damaged(path, f"“{name}” does not belong to a line of type {table}", line)
+    for name, column in columns.items():
+        if name not in row:
+            raise damaged(path, f"“{name}” is missing", line)
+        _check(name, column, row[name], path, line)
+    _together(table, row, path, line)
+    return row
+
+
+def _study(row: dict[str, Any], path: Path, line: int) -> Row:
+    name, schemes = row.get("name"), row.get("schemes")
+    if not isinstance(name, str) or not isinstance(schemes, list) or not schemes or set(row) != {"name", "schemes"}:
+        raise damaged(path, "the line about the study needs “name” and “schemes”", line)
+    if not all(isinstance(key, str) and key for key in schemes):
+        raise damaged(path, "“schemes” is not a list of keys", line)
+    return row
+
+
+def _check(name: str, column: ColumnSchema, value: Any, path: Path, line: int) -> None:
+    match column.kind:
+        case "number":
+            fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST_NUMBER
+        case "truth":
+            fits = isinstance(value, bool)
+        case "json":
+            fits = value is not None
+        case _:
+            fits = _text(name, column, value)
+    if not fits:
+        raise damaged(path, f"“{name}” cannot be {json.dumps(value)[:40]}", line)
+
+
+def _text(name: str, column: ColumnSchema, value: Any) -> bool:
+    if value is None:
+        return column.empty
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    if column.one_of and value not in column.one_of:
+        return False
+    return is_id(value) if column.refers or name == "id" else bool(value) or name not in _NOT_EMPTY
+
+
+def _together(table: str, row: dict[str, Any], path: Path, line: int) -> None:
+    if "start_us" in row and not 0 <= row["start_us"] < row["end_us"]:
+        raise damaged(path, "the end is not after the start, or the start is before the recording", line)
+    if row.get("duration_us", 0) < 0 or row.get("position", 0) < 0 or row.get("number", 1) < 1:
+        raise damaged(path, "a number is negative", line)
+    if row.get("version", 1) < 1:
+        raise damaged(path, "a version counts from 1", line)
+    if table in ("annotator", "comment") and not row["name" if table == "annotator" else "text"]:
+        raise damaged(path, "a text is empty", line)
+    if table == "medium":
+        try:
+            found = facts_from_json(json.dumps(row["facts"]))
+        except (TypeError, KeyError, AttributeError, ValueError):
+            raise damaged(path, "the facts about a medium make no sense", line) from None
+        if not all(_typed(one) for one in (found, found.video, found.audio) if one is not None):
+            raise damaged(path, "the facts about a medium make no sense", line)
+    if table == "scheme_version":
+        _scheme(row, path, line)
+
+
+def _typed(facts: MediaFacts | VideoFacts | AudioFacts) -> bool:
+    """Tell whether every fact is of its type; a whole number does for one with decimals."""
+    for one in fields(facts):
+        value, wanted = getattr(facts, one.name), one.type
+        if not isinstance(wanted, type):
+            continue
+        decimal = wanted is float and type(value) is int
+        if not decimal and type(value) is not wanted:
+            return False
+    return True
+
+
+def _scheme(row: dict[str, Any], path: Path, line: int) -> None:
+    try:
+        scheme = parse_scheme(row["text"], str(row["key"]))
+    except UserError as error:
+        raise damaged(path, error.message.rstrip("."), line) from None
+    if (scheme.key, scheme.version) != (row["key"], row["version"]):
+        raise damaged(path, f"the text is of version {scheme.version} of “{scheme.key}”", line)
+
+
+LARGEST = 500 * MEGABYTE
+LONGEST_LINE = 32 * MEGABYTE
+FORMAT = "greenroom-study"
+VERSION = 1
+_FIRST = f'{{"format": "{FORMAT}", "version": {VERSION}}}'
+
+
+class Jsonl:
+    """Everything that people did in the chosen recordings."""
+
+    key: ClassVar[str] = "jsonl"
+    name: ClassVar[str] = "Greenroom lines (.jsonl)"
+    suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
+    many: ClassVar[bool] = True
+    whole: ClassVar[bool] = True
+    losses: ClassVar[tuple[str, ...]] = (
+        "The media files themselves, face tracks and other results of models, and the history of edits stay behind.",
+        "Causal chains, questions, meta information and facts about episodes stay behind; chains have own files.",
+    )
+
+    def recognises(self, head: bytes) -> bool:
+        """Tell whether the first line names the format."""
+        first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+        return first.lstrip().startswith(b"{") and FORMAT.encode() in first
+
+    def read(self, path: Path) -> Document:
+        """Read a file; see `Format`."""
+        rows: dict[str, list[Row]] = {STUDY: [], **{table: [] for table in TABLES}}
+        check_size(path, LARGEST)
+        for number, found in _lines(path):
+            kind = found.pop("type", None)
+            if not isinstance(kind, str) or kind not in rows:
+                raise damaged(path, f"“{str(kind)[:40]}” is no type of line", number)
+            rows[kind].append(check_row(kind, found, path, number))
+        if len(rows[STUDY]) != 1:
+            raise damaged(path, "there is not one line about the study")
+        held = {table: tuple(found) for table, found in rows.items()}
+        return Document(tuple(_parts(held)), rows=held)
+
+    def write(self, document: Document, path: Path) -> None:
+        """Write a file; see `Format`."""
+        if not document.rows:
+            raise UserError("This format takes a study only, not another program's file.", "Import the file first.")
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(_FIRST + "\n")
+            for table in (STUDY, *TABLES):
+                for row in document.rows.get(table, ()):
+                    file.write(to_json({"type": table, **row}) + "\n")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(LONGEST_LINE + 1):
+                number += 1
+                if len(line) > LONGEST_LINE:
+                    raise damaged(path, f"the line is longer than {LONGEST_LINE // MEGABYTE} MB", number)
+                if not line.strip():
+                    continue
+                found = _object(line, path, number)
+                if number == 1:
+                    _check_first(found, path)
+                    continue
+                if not line.endswith(b"\n"):
+                    raise damaged(path, "it ends in the middle of a line", number)
+                yield number, found
+            if number == 0:
+                raise damaged(path, "it is empty")
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        found = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except UnicodeDecodeError:
+        raise damaged(path, "it is not UTF-8", number) from None
+    except (ValueError, RecursionError) as error:
+        raise damaged(path, f"it is not JSON ({error})", number) from None
+    if not isinstance(found, dict):
+        raise damaged(path, "the line is no object", number)
+    return found
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _finite(text: str) -> float:
+    found = float(text)
+    if not math.isfinite(found):
+        raise ValueError(f"{text} is too large")
+    return found
+
+
+def _check_first(found: dict[str, Any], path: Path) -> None:
+    if found.get("format") != FORMAT:
+        raise damaged(path, f"its first line does not name the format “{FORMAT}”", 1)
+    if found.get("version") != VERSION:
+        raise UserError(
+            f"{shown(path.name)} was made by a newer version of Greenroom.", "Update Greenroom, then import it."
+        )
+
+
+def _parts(rows: dict[str, tuple[Row, ...]]) -> Iterator[RecordingPart]:
+    """Return the recordings with their segments as lanes, for the preview."""
+    names = {row["id"]: str(row["name"]) for row in rows["annotator"]}
+    people = {row["id"]: str(row["pseudonym"]) for row in rows["participant"]}
+    lanes: dict[Json, dict[tuple[str, str, str], list[InterchangeEntry]]] = {}
+    for row in rows["segment"]:
+        key = (names.get(row["annotator_id"], ""), str(row["scheme"]), str(row["track"]))
+        lanes.setdefault(row["recording_id"], {}).setdefault(key, []).append(_entry(row, str(row["label"])))
+    said: dict[Json, dict[str, list[InterchangeEntry]]] = {}
+    for row in rows["utterance"]:
+        who = people.get(row["participant_id"], "")
+        said.setdefault(row["recording_id"], {}).setdefault(who, []).append(_entry(row, str(row["text"])))
+    for row in rows["recording"]:
+        taken: set[str] = set()
+        made = [
+            InterchangeLane(
+                unique(f"{name} {scheme}.{track}", taken), tuple(entries), "segments", name, "", scheme, track
+            )
+            for (name, scheme, track), entries in lanes.get(row["id"], {}).items()
+        ]
+        made += [
+            InterchangeLane(unique(f"Speech {who}".strip(), taken), tuple(entries), "utterances", participant=who)
+            for who, entries in said.get(row["id"], {}).items()
+        ]
+        media = [MediaLink(str(one["path"])) for one in rows["medium"] if one["recording_id"] == row["id"]]
+        duration = row["duration_us"]
+        assert isinstance(duration, int)
+        yield RecordingPart(str(row["name"]), tuple(made), tuple(media), duration, str(row["id"]))
+
+
+def _entry(row: Row, text: str) -> InterchangeEntry:
+    start, end = row["start_us"], row["end_us"]
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    return InterchangeEntry(start, end, text, id=str(row["id"]))
+
+
+_SAME_NAME = {"annotator": "name", "participant": "pseudonym", "collection": "name"}
+"""Tables whose rows are the same where this column is, though another study gave them other ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPlan:
+    """Everything that a lossless file adds; nothing is written before `apply_rows`.
+
+    Attributes:
+        lanes: how much of each lane is new.
+        remarks: what stays as it is or is changed on the way in, one line each.
+        rows: table -> the new rows.
+        schemes: keys of the schemes in use afterwards.
+        known: how many segments and utterances are in the study already.
+    """
+
+    lanes: tuple[LanePlan, ...]
+    remarks: tuple[str, ...]
+    rows: Mapping[str, tuple[Row, ...]]
+    schemes: tuple[str, ...]
+    known: int
+
+    @property
+    def added(self) -> int:
+        """How many segments and utterances are new."""
+        return len(self.rows["segment"]) + len(self.rows["utterance"])
+
+    @property
+    def further(self) -> int:
+        """How many other rows are new: recordings, people, values, reviews and so on."""
+        return sum(len(rows) for rows in self.rows.values()) - self.added
+
+    @property
+    def left_out(self) -> int:
+        """How many entries are left out: none, but what is different in the study stays as it is there."""
+        return 0
+
+
+def plan_rows(session: Session, document: Document) -> RowsPlan:
+    """Say what importing a lossless file would do.
+
+    Raises:
+        UserError: a line refers to something that is neither in the file nor in the study, or somebody who withdrew
+            from the study is in the file.
+    """
+    return _Planner(session, document).plan()
+
+
+def apply_rows(session: Session, found: RowsPlan, name: str) -> Changes:
+    """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
+
+    Raises:
+        UserError: the study is open for reading only.
+    """
+    session.study.require_writable()
+    if not found.added and not found.further and list(found.schemes) == in_use(session.study):
+        return Changes()
+    brought = {str(row["name"]): str(row["id"]) for row in found.rows.get("annotator", ())}
+    with import_step(session, name, brought) as step:
+        for table, rows in found.rows.items():
+            insert_rows(session.study, table, rows)
+        if list(found.schemes) != in_use(session.study):
+            session.study.set_property(IN_USE, [*found.schemes])
+    session.schemes.reload()
+    return step.changes
+
+
+class _Planner:
+    def __init__(self, session: Session, document: Document) -> None:
+        self._session = session
+        self._rows = document.rows
+        self._parts = document.recordings
+        self._present = {table: {key_of(table, row): row for row in all_rows(session.study, table)} for table in TABLES}
+        self._marked = {key[0] for table in ("segment", "utterance") for key in self._present[table]}
+        self._numbers = {row["number"] for row in self._present["recording"].values()}
+        self._old_recordings: set[Json] = set()
+        self._same: dict[str, dict[Json, Json]] = {table: {} for table in TABLES}
+        self._remarks: Counter[str] = Counter()
+
+    def plan(self) -> RowsPlan:
+        require_nobody_comes_back(
+            self._session.study,
+            {str(row["id"]): str(row["pseudonym"]) for row in self._rows["participant"]},
+            {str(row["id"]): int(str(row["number"])) for row in self._rows["recording"]},
+        )
+        self._recognise()
+        rows = {table: tuple(self._new(table)) for table in TABLES}
+        self._check_schemes(rows["segment"])
+        lanes = tuple(self._lane(part, lane) for part in self._parts for lane in part.lanes)
+        remarks = tuple(f"{count} {what}" for what, count in self._remarks.items())
+        return RowsPlan(lanes, remarks, rows, self._schemes(), sum(lane.known for lane in lanes))
+
+    def _recognise(self) -> None:
+        """Find rows of the file that the study has under other ids: by name, recordings by their main file."""
+        for table, column in _SAME_NAME.items():
+            named = {row[column]: row["id"] for row in self._present[table].values()}
+            for row in self._rows[table]:
+                if (row["id"],) not in self._present[table] and row[column] in named:
+                    self._same[table][row["id"]] = named[row[column]]
+        mains = {row["fingerprint"]: row for row in self._present["medium"].values() if row["role"] == "main"}
+        for row in self._rows["medium"]:
+            known = (row["recording_id"],) in self._present["recording"]
+            if row["role"] == "main" and not known and row["fingerprint"] in mains:
+                self._same["recording"][row["recording_id"]] = mains[row["fingerprint"]]["recording_id"]
+
+    def _new(self, table: str) -> list[Row]:
+        """Return the rows that the study lacks, and let the tables that come after refer to them."""
+        found: dict[tuple[Json, ...], Row] = {}
+        recordings = {key[0] for key in self._present["recording"]}
+        for given in self._rows[table]:
+            if given.get("id") in self._same[table]:
+                continue
+            row = _referring(table, given, self._same)
+            key = key_of(table, row)
+            if key in found:
+                raise UserError(f"The file has the same line of type {table} twice.", "Nothing was imported.")
+            if key in self._present[table]:
+                if self._present[table][key] != row:
+                    self._remarks[f"lines of type {table} differ from the study, which stays as it is."] += 1
+            elif table != "medium" or row["recording_id"] not in self._old_recordings:
+                self._check_references(table, row)
+                found[key] = self._placed(table, row)
+        if table == "recording":
+            self._old_recordings = recordings
+        self._present[table] = {**self._present[table], **found}
+        return list(found.values())
+
+    def _placed(self, table: str, row: Row) -> Row:
+        """Return a row as this study takes it: a number that is free, a path that stays in its folder."""
+        if table == "recording":
+            if row["number"] in self._numbers:
+                row = {**row, "number": max(int(str(number)) for number in self._numbers) + 1}
+                self._remarks["recordings get another number, as theirs is taken."] += 1
+            self._numbers.add(row["number"])
+        if table == "medium":
+            path = PurePosixPath(str(row["path"]).replace("\\", "/"))
+            if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+                row = {**row, "path": path.name or "medium"}
+                self._remarks["media lie outside the study's folder: locate them after the import."] += 1
+        return row
+
+    def _check_references(self, table: str, row: Row) -> None:
+        for name, column in TABLES[table].columns.items():
+            if column.refers and row[name] is not None and (row[name],) not in self._present[column.refers]:
+                raise UserError(
+                    f"A line of type {table} refers to a {column.refers} that is nowhere.", "Nothing was imported."
+                )
+
+    def _check_schemes(self, segments: Sequence[Row]) -> None:
+        needed = {str(row["scheme"]) for row in segments} | set(self._schemes())
+        held = {key[0] for key in self._present["scheme_version"]}
+        for key in sorted(needed - held):
+            try:
+                load_scheme(key)
+            except UserError:
+                raise UserError(
+                    f"The file does not hold the scheme “{key}” that it uses.", "Export it again."
+                ) from None
+
+    def _schemes(self) -> tuple[str, ...]:
+        about = self._rows[STUDY][0]["schemes"]
+        assert isinstance(about, list)
+        used = in_use(self._session.study) if self._marked else []
+        return tuple(dict.fromkeys([*used, *(str(key) for key in about)]))
+
+    def _lane(self, part: RecordingPart, lane: InterchangeLane) -> LanePlan:
+        becomes = Becomes.UTTERANCES if lane.kind == "utterances" else Becomes.SEGMENTS
+        target = LaneTarget(becomes, lane.annotator, lane.scheme, lane.track, participant=lane.participant)
+        place = str(self._same["recording"].get(part.id, part.id))
+        known = sum(entry.id in self._marked for entry in lane.entries)
+        count = len(lane.entries)
+        return LanePlan(part.name, lane.name, target, place, count, count - known, known, MappingProxyType({}), ())
+
+
+def _referring(table: str, row: Row, same: Mapping[str, Mapping[Json, Json]]) -> Row:
+    """Return a row that refers to the ids that the study has for what it is about."""
+    found = dict(row)
+    for name, column in TABLES[table].columns.items():
+        if column.refers in same and found[name] in same[column.refers]:
+            found[name] = same[column.refers][found[name]]
+        if column.kind == "json" and isinstance(found[name], str):
+            found[name] = same.get("participant", {}).get(found[name], found[name])
+    return found

@@ -1,0 +1,280 @@
+"""Edits of what is gathered about a recording: looks, summaries, contradictions, voice-over, scenes at a moment."""
+
+import re
+from dataclasses import replace
+
+from annotate.meta.scenes import SCHEME, SHOWN_US, SOUND, VOICE_OVER, is_laid_over, voice_overs
+from annotate.segments.segment_edits import add_segment, delete_segments
+from annotate.study.scheme_versions import use_shipped_scheme
+from project.entities.questions import Contradiction, LookKind, PersonDescription, Summary, SummarySource
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.question_rows import (
+    contradiction_called,
+    contradictions_in,
+    delete_contradiction,
+    insert_contradictions,
+    looks_in,
+    set_look,
+    set_summary,
+    summaries_of,
+    update_contradiction,
+)
+from project.queries.recording_rows import all_participants
+from project.queries.transcript_rows import utterance
+from project.session.session import Session
+
+LONGEST_LOOK = 200
+LONGEST_SUMMARY = 20_000
+LONGEST_CONTRADICTION = 2_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_NAMES = {SummarySource.WORDS: "summary from words", SummarySource.FRAMES: "summary from pictures"}
+
+
+def describe(session: Session, recording_id: str, participant_id: str, kind: LookKind, text: str) -> Changes:
+    """Say by what somebody is told apart in a recording; an empty text takes it back.
+
+    Raises:
+        UserError: there is no such recording or participant, or the text is too long.
+    """
+    number = session.recording(recording_id).number
+    who = next((one for one in all_participants(session.study) if one.id == participant_id), None)
+    if who is None:
+        raise UserError("This participant is no longer part of the study.", "Choose another one.")
+    new = PersonDescription(recording_id, participant_id, kind, _line(text, LONGEST_LOOK, "A look"))
+    with session.step(f"Describe {kind.value} of {who.pseudonym} in recording {number}") as step:
+        _put_look(session, new)
+    return step.changes
+
+
+def describe_all(session: Session, looks: list[PersonDescription]) -> Changes:
+    """Set several looks as one step.
+
+    Raises:
+        UserError: a text is too long.
+    """
+    new = [replace(one, text=_line(one.text, LONGEST_LOOK, "A look")) for one in looks]
+    with session.step("Describe people") as step:
+        for one in new:
+            _put_look(session, one)
+    return step.changes
+
+
+def summarize(
+    session: Session, recording_id: str, source: SummarySource, text: str, judgment_id: str | None = None
+) -> Changes:
+    """Write a summary of a recording; an empty text takes it back.
+
+    Args:
+        session: whose annotator writes it.
+        recording_id: of the recording.
+        source: what it is made from.
+        text: prose with times.
+        judgment_id: of the judgment whose words these are; where None, a person changes what is there, and whoever
+            worded it first is kept.
+
+    Raises:
+        UserError: there is no such recording, or the text is too long.
+    """
+    number = session.recording(recording_id).number
+    plain = plain_summary(text)
+    known = summaries_of(session.study, recording_id).get(source)
+    first = known.judgment_id if known is not None else ""
+    new = Summary(recording_id, source, plain, first if judgment_id is None else judgment_id)
+    if known == new or (known is None and not plain):
+        return Changes()
+    merge = f"summary {recording_id} {source.value}" if judgment_id is None else None
+    with session.step(f"Write {_NAMES[source]} of recording {number}", merge_key=merge) as step:
+        set_summary(session.study, new)
+    return step.changes
+
+
+def plain_summary(text: str) -> str:
+    """Return a summary as it is kept: without signs that cannot be seen.
+
+    Raises:
+        UserError: it is too long.
+    """
+    return _plain(text, LONGEST_SUMMARY, "A summary")
+
+
+def note_contradiction(session: Session, recording_id: str, text: str) -> tuple[str, Changes]:
+    """Note something that the summaries of a recording say differently; returns its id, "" where it is noted already.
+
+    Raises:
+        UserError: there is no such recording, or the text is empty or too long.
+    """
+    if not text.strip():
+        raise UserError("A contradiction needs words.", "Say what the two summaries tell differently.")
+    made, changes = renew_contradictions(session, recording_id, [text], "", [])
+    return (made[0] if made else ""), changes
+
+
+def renew_contradictions(
+    session: Session, recording_id: str, texts: list[str], judgment_id: str, gone: list[str]
+) -> tuple[list[str], Changes]:
+    """Note contradictions in the place of others, as one step; returns the new ids.
+
+    What is noted already and stays is not noted again.
+
+    Args:
+        session: whose annotator does it.
+        recording_id: of the recording.
+        texts: what the summaries say differently.
+        judgment_id: of the auditor.
+        gone: ids of those that make room.
+
+    Raises:
+        UserError: there is no such recording, or a text is too long.
+    """
+    number = session.recording(recording_id).number
+    stay = [one for one in contradictions_in(session.study, recording_id) if one.id not in gone]
+    known = {_alike(one.text) for one in stay}
+    lines = {_alike(one): _line(one, LONGEST_CONTRADICTION, "A contradiction") for one in texts}
+    new = [
+        Contradiction(new_id(), recording_id, line, "", False, judgment_id)
+        for key, line in lines.items()
+        if line and key not in known
+    ]
+    if not new and not gone:
+        return [], Changes()
+    with session.step(f"Note contradictions in recording {number}") as step:
+        for one in gone:
+            delete_contradiction(session.study, one)
+        insert_contradictions(session.study, new)
+    return [one.id for one in new], step.changes
+
+
+def settle(session: Session, contradiction_id: str, resolution: str | None = None, settled: bool = True) -> Changes:
+    """Say what is true about a contradiction, and whether anybody still has to look at it.
+
+    Args:
+        session: whose annotator says it.
+        contradiction_id: of the contradiction.
+        resolution: what was found out; as it was where None.
+        settled: nobody has to look at it any more.
+
+    Raises:
+        UserError: there is none of that id, or the text is too long.
+    """
+    known = _contradiction(session, contradiction_id)
+    text = known.resolution if resolution is None else _line(resolution, LONGEST_CONTRADICTION, "A resolution")
+    new = replace(known, resolution=text, settled=settled)
+    if new == known:
+        return Changes()
+    with session.step("Settle contradiction" if settled else "Open contradiction again") as step:
+        update_contradiction(session.study, new)
+    return step.changes
+
+
+def word_contradiction(session: Session, contradiction_id: str, text: str) -> Changes:
+    """Say a contradiction in other words.
+
+    Raises:
+        UserError: there is none of that id, or the text is empty or too long.
+    """
+    known = _contradiction(session, contradiction_id)
+    new = replace(known, text=_line(text, LONGEST_CONTRADICTION, "A contradiction"))
+    if not new.text:
+        raise UserError("A contradiction needs words.", "Delete it where there is none.")
+    if new == known:
+        return Changes()
+    with session.step("Change contradiction") as step:
+        update_contradiction(session.study, new)
+    return step.changes
+
+
+def remove_contradictions(session: Session, ids: list[str]) -> Changes:
+    """Delete contradictions as one step.
+
+    Raises:
+        UserError: one of them is not there.
+    """
+    for one in ids:
+        _contradiction(session, one)
+    with session.step("Delete contradiction" if len(ids) == 1 else f"Delete {len(ids)} contradictions") as step:
+        for one in ids:
+            delete_contradiction(session.study, one)
+    return step.changes
+
+
+def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
+    """Say that an utterance is voice-over, so that it is left out of the speech, or that it is not.
+
+    It is a segment of the scheme `scenes` over the utterance. Taking it back deletes one's own segments over it.
+
+    Raises:
+        UserError: there is no such utterance; somebody else marked it; or the training was not passed.
+    """
+    said = utterance(session.study, utterance_id)
+    if said is None:
+        raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted meanwhile.")
+    marked = voice_overs(session, said.recording_id)
+    if is_laid_over(said, marked) == over:
+        return Changes()
+    if over:
+        _, changes = mark(session, said.recording_id, said.start_us, said.end_us, SOUND, VOICE_OVER)
+        return changes
+    me = session.annotator()
+    there = [one for one in marked if one.start_us < said.end_us and one.end_us > said.start_us]
+    if me is None or any(one.annotator_id != me.id for one in there):
+        raise UserError("Somebody else marked this as voice-over.", "Ask them, or correct it when you agree on lanes.")
+    return delete_segments(session, [one.id for one in there])
+
+
+def mark_moment(session: Session, recording_id: str, time_us: int, track: str, label: str) -> tuple[str, Changes]:
+    """Mark a scene change or an event at a moment, half a second long; returns the segment's id.
+
+    Raises:
+        UserError: the moment is outside the recording, or there is no such track or label; or the training comes first.
+    """
+    last = session.recording(recording_id).duration_us
+    start = max(0, min(time_us, last - SHOWN_US))
+    return mark(session, recording_id, start, min(last, start + SHOWN_US), track, label)
+
+
+def unmark(session: Session, segment_id: str) -> Changes:
+    """Delete one's own mark.
+
+    Raises:
+        UserError: it is not there, or somebody else made it.
+    """
+    return delete_segments(session, [segment_id])
+
+
+def mark(
+    session: Session, recording_id: str, start_us: int, end_us: int, track: str, label: str
+) -> tuple[str, Changes]:
+    """Mark something of the scheme `scenes`, which comes into use where it is not yet; returns the segment's id."""
+    changes = Changes() if session.schemes.uses(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
+    made, more = add_segment(session, recording_id, start_us, end_us, label, scheme=SCHEME, track=track)
+    return made, changes | more
+
+
+def _put_look(session: Session, new: PersonDescription) -> None:
+    known = {(one.participant_id, one.kind): one.text for one in looks_in(session.study, new.recording_id)}
+    if known.get((new.participant_id, new.kind), "") != new.text:
+        set_look(session.study, new)
+
+
+def _contradiction(session: Session, contradiction_id: str) -> Contradiction:
+    found = contradiction_called(session.study, contradiction_id)
+    if found is None:
+        raise UserError("This contradiction is no longer part of the study.", "Choose another one.")
+    return found
+
+
+def _line(text: str, longest: int, what: str) -> str:
+    return " ".join(_plain(text, longest, what).split())
+
+
+def _plain(text: str, longest: int, what: str) -> str:
+    plain = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    if len(plain) > longest:
+        raise UserError(f"{what} has at most {longest:,} characters; this one has {len(plain):,}.", "Shorten it.")
+    return plain
+
+
+def _alike(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".")

@@ -1,0 +1,175 @@
+"""Who is in a recording: by what they are told apart, when their faces and persons are tracked, when they speak.
+
+Regions of whole persons, derived from their faces: a face is expanded by the proportions of a body. What is said in a
+recording by person, with cues in place; voice-over apart; and where nobody speaks.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.cues.cue_marks import CueMark, cues_at
+from annotate.meta.scenes import is_laid_over, voice_overs
+from project.entities.questions import LookKind
+from project.entities.study_records import FaceTrack, Participant, Utterance
+from project.queries.face_rows import tracks_of
+from project.queries.question_rows import looks_in
+from project.queries.recording_rows import all_participants, participants_there
+from project.queries.transcript_rows import utterances_of
+from project.session.session import Session
+from project.timebase import SECOND
+
+ABOVE, BELOW, ASIDE = 0.6, 7.0, 2.0
+"""How far a region reaches: of the face's height above its top, of its height below its top, of its width from its
+middle."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PersonTrack:
+    """The regions of one person over the frames of a face track.
+
+    Attributes:
+        face: the track that it is derived from.
+        boxes: (n, 4) float32, x, y, width, height in pixels of the picture as it is shown, inside of it.
+    """
+
+    face: FaceTrack
+    boxes: NDArray[np.float32]
+
+
+def person_track(face: FaceTrack, width: int, height: int) -> PersonTrack:
+    """Return the person track of a face track in pictures of a size."""
+    return PersonTrack(face, person_boxes(face.boxes, width, height))
+
+
+def person_boxes(faces: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
+    """Return (n, 4) regions of persons for (n, 4) boxes of faces; each lies in the picture."""
+    x, y, w, h = (np.asarray(faces, np.float32).reshape(-1, 4)[:, at] for at in range(4))
+    middle = x + w / 2
+    left, right = np.clip(middle - ASIDE * w, 0, width), np.clip(middle + ASIDE * w, 0, width)
+    top, bottom = np.clip(y - ABOVE * h, 0, height), np.clip(y + BELOW * h, 0, height)
+    return np.stack([left, top, right - left, bottom - top], axis=1).astype(np.float32)
+
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingPerson:
+    """Somebody in a recording.
+
+    Attributes:
+        participant: who; None for tracks of which nobody said whose face they are.
+        looks: kind -> what it is.
+        tracks: of their face and person, by time; dismissed faces are left out.
+        spoken_us: how long they speak.
+    """
+
+    participant: Participant | None
+    looks: Mapping[LookKind, str]
+    tracks: tuple[PersonTrack, ...]
+    spoken_us: int
+
+    @property
+    def shown(self) -> list[Span]:
+        """When a face of theirs is seen, as spans on the recording's axis; those that touch are one."""
+        return joined((int(one.face.times_us[0]), int(one.face.times_us[-1])) for one in self.tracks)
+
+
+def cast_of(session: Session, recording_id: str) -> list[Participant]:
+    """Return who is in a recording, in the order they were added: who was said to be, speaks, has a face or a look."""
+    there = {one.id for one in participants_there(session.study, recording_id)}
+    there |= {one.participant_id for one in faces_of(session, recording_id) if one.participant_id}
+    there |= {one.participant_id for one in looks_in(session.study, recording_id)}
+    return [one for one in all_participants(session.study) if one.id in there]
+
+
+def people_of(session: Session, recording_id: str) -> list[RecordingPerson]:
+    """Return everybody in a recording; whose faces nobody knows are one more, without a participant, at the end."""
+    width, height = picture_size(session, recording_id)
+    tracks: dict[str | None, list[PersonTrack]] = {}
+    for face in faces_of(session, recording_id):
+        tracks.setdefault(face.participant_id, []).append(person_track(face, width, height))
+    spoken: dict[str, int] = {}
+    for said in utterances_of(session.study, recording_id):
+        if said.participant_id is not None:
+            spoken[said.participant_id] = spoken.get(said.participant_id, 0) + said.end_us - said.start_us
+    looks: dict[str, dict[LookKind, str]] = {}
+    for one in looks_in(session.study, recording_id):
+        looks.setdefault(one.participant_id, {})[one.kind] = one.text
+    found = [
+        RecordingPerson(one, looks.get(one.id, {}), _by_time(tracks.get(one.id, ())), spoken.get(one.id, 0))
+        for one in cast_of(session, recording_id)
+    ]
+    nobodys = _by_time(tracks.get(None, ()))
+    return [*found, RecordingPerson(None, {}, nobodys, 0)] if nobodys else found
+
+
+def faces_of(session: Session, recording_id: str) -> list[FaceTrack]:
+    """Return the face tracks of a recording, corrected, without what is no face or doubtful and nobody's."""
+    return [
+        one
+        for one in tracks_of(session.study, recording_id)
+        if len(one.frames) and not one.dismissed and (one.participant_id is not None or not one.doubtful)
+    ]
+
+
+def picture_size(session: Session, recording_id: str) -> tuple[int, int]:
+    """Return width and height of a recording's picture as it is shown; zeros where it has none."""
+    medium = session.main_medium(recording_id)
+    video = None if medium is None else medium.facts.video
+    return (0, 0) if video is None else (video.width, video.height)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Return spans by start, those that touch or overlap as one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _by_time(tracks: Sequence[PersonTrack]) -> tuple[PersonTrack, ...]:
+    return tuple(sorted(tracks, key=lambda one: (int(one.face.times_us[0]), one.face.id)))
+
+
+LEAST_PAUSE_US = 2 * SECOND
+"""Shorter pauses belong to the talk."""
+
+
+@dataclass(frozen=True, slots=True)
+class CuedUtterance:
+    """One utterance.
+
+    Attributes:
+        cues: inside it that people marked, by time.
+        left_out: it lies in voice-over, so it is nobody's speech.
+    """
+
+    utterance: Utterance
+    cues: tuple[CueMark, ...]
+    left_out: bool
+
+
+def speech_of(session: Session, recording_id: str) -> list[CuedUtterance]:
+    """Return the utterances of a recording, by start."""
+    over = voice_overs(session, recording_id)
+    marks = cues_at(session, recording_id)
+    return [
+        CuedUtterance(one, tuple(cue for cue in marks.get(one.id, ()) if not cue.prelabel), is_laid_over(one, over))
+        for one in utterances_of(session.study, recording_id)
+    ]
+
+
+def without_speech(said: Sequence[CuedUtterance], duration_us: int) -> list[Span]:
+    """Return the stretches of at least `LEAST_PAUSE_US` in which nobody of the scene speaks, by start."""
+    spoken = joined((one.utterance.start_us, one.utterance.end_us) for one in said if not one.left_out)
+    edges = [(0, 0), *spoken, (duration_us, duration_us)]
+    gaps = [(before[1], after[0]) for before, after in pairwise(edges)]
+    return [(start, end) for start, end in gaps if end - start >= LEAST_PAUSE_US]

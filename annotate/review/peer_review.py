@@ -1,0 +1,309 @@
+"""Two annotators of one recording side by side: what is alike, what differs, and what each still has to review.
+
+What an annotator says about segments that others made. What a training round says segment by segment: what an annotator
+marked, what the reference has, what differs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from annotate.agreement.annotator_lanes import Mark, grouped, people_of, read_marks
+from annotate.cues.prelabels import is_prelabel
+from annotate.segments.segment_edits import find
+from annotate.team.training_gate import Gate
+from project.entities.study_records import Annotator, Changes, Recording, Review, ReviewDecision, Segment
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators, completions, delete_review, review_by, set_review
+from project.queries.recording_rows import all_recordings
+from project.schemes.scheme import FieldKind, Scheme
+from project.session.session import Session
+from project.timebase import utc_now
+
+LONGEST_NOTE = 2_000
+
+
+def decide(session: Session, segment_id: str, decision: ReviewDecision, note: str = "") -> Changes:
+    """Agree or disagree with somebody else's segment, in place of what was said about it before.
+
+    Raises:
+        UserError: there is no such segment, the annotator of this session made it, it is a pre-label, or its lane is
+            an adjudicated one.
+    """
+    segment = _others(session, segment_id)
+    note = note.strip()
+    if len(note) > LONGEST_NOTE:
+        raise UserError(f"A note has up to {LONGEST_NOTE:,} characters.", "Say it more briefly.")
+    verb = "Agree" if decision is ReviewDecision.AGREE else "Disagree"
+    with session.step(f"{verb} with segment") as step:
+        reviewer = session.annotator()
+        assert reviewer is not None
+        before = review_by(session.study, segment.id, reviewer.id)
+        if before is None or (before.decision, before.note) != (decision, note):
+            set_review(session.study, Review(segment.id, reviewer.id, decision, note, utc_now()))
+    return step.changes
+
+
+def withdraw(session: Session, segment_id: str) -> Changes:
+    """Take back what the annotator of this session said about a segment.
+
+    Raises:
+        UserError: they said nothing about it.
+    """
+    session.study.require_writable()
+    reviewer = session.annotator()
+    before = review_by(session.study, segment_id, reviewer.id) if reviewer else None
+    if before is None:
+        raise UserError(
+            f"{session.annotator_name or 'Nobody'} did not review this segment.", "There is nothing to take back."
+        )
+    with session.step("Withdraw review") as step:
+        delete_review(session.study, before)
+    return step.changes
+
+
+def _others(session: Session, segment_id: str) -> Segment:
+    session.study.require_writable()
+    segment = find(session, segment_id)
+    author = next(one for one in all_annotators(session.study) if one.id == segment.annotator_id)
+    if author.name == session.annotator_name:
+        raise UserError(
+            f"{author.name} made this segment.", "Somebody else reviews it: work under another annotator's name."
+        )
+    if is_prelabel(session.study, segment):
+        raise UserError("This is a pre-label, nobody's work.", "Accept or reject it: greenroom cues accept STUDY ID")
+    if author.kind == "adjudicated":
+        raise UserError(
+            f"“{author.name}” was made from several people's work.", "Review the segments of those people instead."
+        )
+    return segment
+
+
+BOUNDARIES_IOU = 0.5
+LABEL, BOUNDARIES = "label", "boundaries"
+
+
+class ReviewOutcome(StrEnum):
+    """What came of an item."""
+
+    ALIKE = "alike"
+    """Both marked it and nothing differs: there is nothing to review."""
+    OPEN = "open"
+    """Somebody still has to say something about it."""
+    SETTLED = "settled"
+    """Others agree with one of its segments."""
+    DISPUTED = "disputed"
+    """All that was reviewed, nobody agrees: it stays in disagreement, and is kept as such."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """What two annotators say about one moment; either may have marked nothing.
+
+    Attributes:
+        third: what a third annotator says about it. An item with nothing else is theirs alone.
+        differs: `label`, `boundaries` and keys of fields in which the first and the second differ; empty where one of
+            them marked nothing.
+        third_differs: the same for the third and the other two, whichever they differ from.
+    """
+
+    first: Mark | None
+    second: Mark | None
+    third: Mark | None = None
+    differs: tuple[str, ...] = ()
+    third_differs: tuple[str, ...] = ()
+
+    @property
+    def pair(self) -> tuple[Mark, ...]:
+        """What the first and the second marked."""
+        return tuple(one for one in (self.first, self.second) if one is not None)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What anybody marked."""
+        return self.pair if self.third is None else (*self.pair, self.third)
+
+    @property
+    def key(self) -> str:
+        """Tells the item from others, as long as its segments are there."""
+        return " ".join(one.segment.id for one in self.marks)
+
+    @property
+    def start_us(self) -> int:
+        """Where the first of its segments starts."""
+        return min(one.segment.start_us for one in self.marks)
+
+    @property
+    def end_us(self) -> int:
+        """Where the last of its segments ends."""
+        return max(one.segment.end_us for one in self.marks)
+
+    @property
+    def matched(self) -> bool:
+        """Whether both of the two marked it."""
+        return self.first is not None and self.second is not None
+
+    @property
+    def outcome(self) -> ReviewOutcome:
+        """What came of it."""
+        if self.matched and not self.differs:
+            return ReviewOutcome.ALIKE
+        if any(one.agreed > one.disagreed for one in self.pair):
+            return ReviewOutcome.SETTLED
+        if self.pair and all(one.reviews for one in self.pair):
+            return ReviewOutcome.DISPUTED
+        return ReviewOutcome.OPEN
+
+    def to_review(self, reviewer_id: str) -> list[Mark]:
+        """Return what somebody has to review here, reviewed or not: the second's before the first's."""
+        if self.outcome is ReviewOutcome.ALIKE:
+            return []
+        return [one for one in reversed(self.pair) if one.segment.annotator_id != reviewer_id]
+
+    def waits_for(self, reviewer_id: str) -> list[Mark]:
+        """Return what somebody has to review here and did not yet."""
+        return [one for one in self.to_review(reviewer_id) if one.review_by(reviewer_id) is None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewProgress:
+    """How far a review is, counted in segments for `done` and `total`, and in items for the outcomes."""
+
+    done: int
+    total: int
+    alike: int
+    settled: int
+    disputed: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingReview:
+    """One recording, reviewed by two annotators and perhaps compared with a third; items are by start."""
+
+    first: Annotator
+    second: Annotator
+    third: Annotator | None
+    items: tuple[ReviewItem, ...]
+
+    def progress(self, reviewer_id: str) -> ReviewProgress:
+        """Count what somebody has done of what they have to review, and what came of the items."""
+        wanted = [(mark, mark.review_by(reviewer_id)) for item in self.items for mark in item.to_review(reviewer_id)]
+        outcomes = [item.outcome for item in self.items if item.pair]
+        count = {one: outcomes.count(one) for one in ReviewOutcome}
+        return ReviewProgress(
+            sum(review is not None for _, review in wanted),
+            len(wanted),
+            count[ReviewOutcome.ALIKE],
+            count[ReviewOutcome.SETTLED],
+            count[ReviewOutcome.DISPUTED],
+            count[ReviewOutcome.OPEN],
+        )
+
+
+def sheet(
+    session: Session, recording_id: str, first: Annotator, second: Annotator, third: Annotator | None = None
+) -> RecordingReview:
+    """Set the segments of two or three annotators of a recording side by side."""
+    people = [one.id for one in (first, second, third) if one is not None]
+    marks = read_marks(session, recording_id, people)
+    items = []
+    for group in grouped(marks):
+        by = {one.segment.annotator_id: one for one in group}
+        one, other, extra = by.get(first.id), by.get(second.id), by.get(third.id) if third else None
+        scheme = session.schemes.known(group[0].segment.scheme)
+        differs = differences(scheme, one, other) if one and other else ()
+        further = [differences(scheme, mark, extra) for mark in (one, other) if mark and extra]
+        third_differs = tuple(dict.fromkeys(key for keys in further for key in keys))
+        items.append(ReviewItem(one, other, extra, differs, third_differs))
+    return RecordingReview(first, second, third, tuple(items))
+
+
+def with_reviews(before: RecordingReview, reviews: Mapping[str, Sequence[Review]]) -> RecordingReview:
+    """Return a sheet with these reviews (segment id -> all of it) in place of the old ones; nothing is matched anew."""
+
+    def renewed(mark: Mark | None) -> Mark | None:
+        if mark is None or mark.segment.id not in reviews:
+            return mark
+        own = mark.segment.annotator_id
+        return replace(mark, reviews=tuple(one for one in reviews[mark.segment.id] if one.reviewer_id != own))
+
+    items = tuple(
+        replace(item, first=renewed(item.first), second=renewed(item.second))
+        if any(one.segment.id in reviews for one in item.pair)
+        else item
+        for item in before.items
+    )
+    return replace(before, items=items)
+
+
+def default_pair(session: Session, recording_id: str) -> tuple[Annotator, Annotator] | None:
+    """Return who is compared when nobody says: who works here and the other with the most segments; None for too few.
+
+    Where who works here marked nothing, it is the two with the most segments.
+    """
+    people = people_of(session, recording_id)
+    own = next((one for one in people if one.name == session.annotator_name), None)
+    if own is not None:
+        people = [own, *(one for one in people if one is not own)]
+    return (people[0], people[1]) if len(people) > 1 else None
+
+
+def differences(scheme: Scheme | None, one: Mark, other: Mark) -> tuple[str, ...]:
+    """Return in what two segments differ: `label`, keys of fields in the scheme's order, `boundaries`."""
+    first, second = one.segment, other.segment
+    found = [LABEL] if first.label != second.label else []
+    for field in scheme.fields_of(first.track) if scheme is not None else ():
+        if not (field.applies_to(first.label, first.track) and field.applies_to(second.label, second.track)):
+            continue
+        mine, theirs = one.values.get(field.key), other.values.get(field.key)
+        if bool(mine) != bool(theirs) if field.kind is FieldKind.TEXT else mine != theirs:
+            found.append(field.key)
+    if iou(first, second) < BOUNDARIES_IOU:
+        found.append(BOUNDARIES)
+    return tuple(found)
+
+
+def named(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
+    """Return in words what `differences` returned."""
+    names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
+    names |= {LABEL: "Label", BOUNDARIES: "Boundaries"}
+    return [names.get(key, key) for key in keys]
+
+
+def iou(one: Segment, other: Segment) -> float:
+    """Return the shared time of two segments over the time that either covers, 0 to 1."""
+    shared = max(0, min(one.end_us, other.end_us) - max(one.start_us, other.start_us))
+    return shared / (one.end_us - one.start_us + other.end_us - other.start_us - shared)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingComparison:
+    """One moment; either of the two may have marked nothing. `differs` says in words what differs."""
+
+    recording: Recording
+    mine: Mark | None
+    reference: Mark | None
+    differs: tuple[str, ...]
+
+    @property
+    def start_us(self) -> int:
+        """Where the first of the two starts."""
+        return min(one.segment.start_us for one in (self.mine, self.reference) if one is not None)
+
+
+def training_lines(session: Session, annotator: Annotator, gate: Gate) -> list[TrainingComparison]:
+    """Return what an annotator and the reference marked, in the recordings that the annotator is done with, by time."""
+    done = completions(session.study)
+    lines = []
+    for recording in all_recordings(session.study):
+        if recording.id not in gate.recordings or (recording.id, annotator.id) not in done:
+            continue
+        marks = read_marks(session, recording.id, {annotator.id, gate.reference})
+        for group in grouped(marks):
+            by = {one.segment.annotator_id: one for one in group}
+            mine, other = by.get(annotator.id), by.get(gate.reference)
+            scheme = session.schemes.known(group[0].segment.scheme)
+            differs = tuple(named(scheme, differences(scheme, mine, other))) if mine and other else ()
+            lines.append(TrainingComparison(recording, mine, other, differs))
+    return sorted(lines, key=lambda one: (one.recording.number, one.start_us))

@@ -1,0 +1,160 @@
+"""What is in a study, counted: segments by label, choice and annotator, how long they are, and where they lie."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from annotate.agreement.annotation_arrays import AgreementData, ChosenField, NamedKey
+from annotate.agreement.figure_intervals import Floats, Ints
+from annotate.agreement.study_agreement import AgreementQuery, read
+from project.entities.study_records import Json
+from project.session.session import Session
+
+BINS = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChoiceFieldCounts:
+    """A field with choices, counted.
+
+    Attributes:
+        choices: in the order of the scheme.
+        by_label: (labels, choices) how many segments of each label have each choice.
+        together: (choices, choices) how many segments have both; how many have one is on the diagonal.
+        filled: how many segments have the field filled in.
+    """
+
+    key: str
+    name: str
+    choices: tuple[NamedKey, ...]
+    by_label: Ints
+    together: Ints
+    filled: int
+
+    def to_json(self) -> dict[str, Json]:
+        """Return it as JSON holds it."""
+        return {
+            "name": self.name,
+            "choices": [one.key for one in self.choices],
+            "by_label": self.by_label.tolist(),
+            "together": self.together.tolist(),
+            "filled": self.filled,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """The segments of one track of a study, counted.
+
+    Attributes:
+        annotators: whose segments were counted.
+        labels: of the track.
+        by_label: (labels,) segments.
+        by_annotator: (annotators, labels) segments.
+        fields: those of the form that have choices.
+        seconds: label -> (n,) how long each segment is.
+        density: (labels, BINS) share of the recordings' time that is marked, in each part of a recording from its
+            start to its end, on average over annotated recordings and the annotators who worked on them.
+        recordings: how many have segments.
+    """
+
+    annotators: tuple[NamedKey, ...]
+    labels: tuple[NamedKey, ...]
+    by_label: Ints
+    by_annotator: Ints
+    fields: tuple[ChoiceFieldCounts, ...]
+    seconds: Mapping[str, Floats]
+    density: Floats
+    recordings: int
+
+    def to_json(self) -> dict[str, Json]:
+        """Return it as JSON holds it; durations as quartiles."""
+        return {
+            "annotators": [one.name for one in self.annotators],
+            "labels": [one.key for one in self.labels],
+            "by_label": self.by_label.tolist(),
+            "by_annotator": self.by_annotator.tolist(),
+            "fields": {one.key: one.to_json() for one in self.fields},
+            "seconds": {
+                key: np.percentile(values, (0, 25, 50, 75, 100)).tolist() if len(values) else None
+                for key, values in self.seconds.items()
+            },
+            "density": self.density.tolist(),
+            "recordings": self.recordings,
+        }
+
+
+def statistics(session: Session, question: AgreementQuery | None = None) -> Statistics:
+    """Count the segments that the question is about; of people, unless it names a pair.
+
+    Raises:
+        UserError: the question names what the study does not have.
+    """
+    return count(read(session, question).material)
+
+
+def count(material: AgreementData) -> Statistics:
+    """Count what was read. It looks at no study, so it may run in another thread."""
+    kinds = len(material.labels)
+    by_annotator = np.zeros((len(material.annotators), kinds), np.int64)
+    np.add.at(by_annotator, (material.annotator, material.label), 1)
+    seconds = (material.end_us - material.start_us) / 1e6
+    return Statistics(
+        annotators=material.annotators,
+        labels=material.labels,
+        by_label=by_annotator.sum(0),
+        by_annotator=by_annotator,
+        fields=tuple(_counted(one, material.label, kinds) for one in material.choosing),
+        seconds={label.key: seconds[material.label == code] for code, label in enumerate(material.labels)},
+        density=_density(material, kinds),
+        recordings=len(np.unique(material.recording)),
+    )
+
+
+def count_each(material: AgreementData) -> tuple[Statistics, ...]:
+    """Count what was read for each annotator who worked on a recording, alone; like `count` otherwise."""
+    return tuple(count(_only(material, one)) for one in np.flatnonzero(material.worked.any(0)).tolist())
+
+
+def _only(material: AgreementData, annotator: int) -> AgreementData:
+    """Return the segments of one annotator, without ratings and reviews."""
+    theirs = material.annotator == annotator
+    return replace(
+        material,
+        annotators=(material.annotators[annotator],),
+        worked=material.worked[:, [annotator]],
+        recording=material.recording[theirs],
+        annotator=np.zeros(int(theirs.sum()), np.int64),
+        label=material.label[theirs],
+        axis=material.axis[theirs],
+        start_us=material.start_us[theirs],
+        end_us=material.end_us[theirs],
+        choosing=tuple(replace(field, chosen=field.chosen[theirs]) for field in material.choosing),
+        rated=(),
+        reviewed=np.zeros(0, np.int64),
+        agreed=np.zeros(0, bool),
+        third=-1,
+    )
+
+
+def _counted(asked: ChosenField, label: Ints, kinds: int) -> ChoiceFieldCounts:
+    chosen = asked.chosen.astype(np.int64)
+    of_label = (label[:, None] == np.arange(kinds)).astype(np.int64)
+    return ChoiceFieldCounts(
+        asked.key, asked.name, asked.choices, of_label.T @ chosen, chosen.T @ chosen, int(asked.filled.sum())
+    )
+
+
+def _density(material: AgreementData, kinds: int) -> Floats:
+    """Return (labels, BINS); of two segments of one label that lie over each other both count."""
+    worked = int(material.worked.sum())
+    found = np.zeros((kinds, BINS))
+    if not worked:
+        return found
+    length = np.maximum(material.length_us[material.recording], material.end_us)
+    start, end = BINS * material.start_us / length, BINS * material.end_us / length
+    for part in range(BINS):
+        covered = np.clip(np.minimum(end, part + 1) - np.maximum(start, part), 0, 1)
+        found[:, part] = np.bincount(material.label, covered, kinds)
+    return found / worked

@@ -1,0 +1,482 @@
+"""All segments of a study with what is known about each, kept in step with edits.
+
+The columns of the table of all segments: what stands in each, and how it sorts by them. Which segments of a study are
+looked at: conditions that all have to hold.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection as AbcCollection
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from annotate.agreement.annotator_lanes import disputed
+from annotate.blinding.label_disagreement import VerdictBoard, Verdicts
+from annotate.blinding.revisions import revised_segments
+from project.entities.study_records import (
+    Annotator,
+    Changes,
+    Collection,
+    Json,
+    Participant,
+    Recording,
+    Segment,
+    Utterance,
+)
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_collections, all_participants, all_recordings, hold_outs
+from project.queries.segment_rows import (
+    comment_counts,
+    completed,
+    in_training,
+    listed_segments,
+    listed_values,
+    review_counts,
+)
+from project.queries.transcript_rows import utterances_of
+from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, problems_of
+from project.session.session import Session
+from project.store.study import Study
+from project.text_format import as_csv
+from project.timebase import format_time
+
+_EVERYTHING = frozenset({"recording", "collection", "annotator", "participant", "scheme_version", "property"})
+_COMPARED = frozenset({"segment", "completion", "assignment"})
+_ABOUT_ONE = ("segment", "segment_value", "review", "comment")
+_JUDGES = frozenset({"segment", "segment_value", "utterance", "judgment", "reveal"})
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """One segment as the table has it; comments and reviews are counted."""
+
+    segment: Segment
+    values: Mapping[str, Json]
+    comments: int
+    unresolved: int
+    agreeing: int
+    disagreeing: int
+
+
+class SegmentTable:
+    """The rows, by segment id; what takes longer to find out is found out when it is asked for."""
+
+    def __init__(self, session: Session, rows: dict[str, SegmentRow] | None = None) -> None:
+        self._session = session
+        self._boards: dict[str, VerdictBoard] = {}
+        self._revised: set[str] | None = None
+        self._read_names()
+        self.rows = segment_rows(session.study) if rows is None else rows
+
+    def reload(self) -> None:
+        """Read everything anew."""
+        self._read_names()
+        self.rows = segment_rows(self._session.study)
+
+    def _read_names(self) -> None:
+        """Read all but the rows."""
+        study = self._session.study
+        self.recordings: dict[str, Recording] = {one.id: one for one in all_recordings(study)}
+        self.collections: dict[str, Collection] = {one.id: one for one in all_collections(study)}
+        self.annotators: dict[str, Annotator] = {one.id: one for one in all_annotators(study)}
+        self.participants: dict[str, Participant] = {one.id: one for one in all_participants(study)}
+        self.held_out: frozenset[str] = hold_outs(study)
+        self._spoken: dict[str, list[Utterance]] = {}
+        self._problems: dict[str, tuple[str, ...]] = {}
+        self._disputed: set[str] | None = None
+        self._forget_judges()
+
+    def touched(self, changes: Changes) -> list[str] | None:
+        """Return the ids of the segments that are read again after an edit; None for all."""
+        if _EVERYTHING & changes.tables.keys():
+            return None
+        return sorted({one for table in _ABOUT_ONE for one in changes.ids(table)})
+
+    def apply(self, changes: Changes, rows: Mapping[str, SegmentRow] | None = None) -> bool:
+        """Take in what an edit touched; returns whether anything here may be different now.
+
+        Args:
+            changes: of the edit.
+            rows: of the segments that `touched` names, where they were read already.
+        """
+        touched = self.touched(changes)
+        if touched is None:
+            self._read_names()
+            self.rows = segment_rows(self._session.study) if rows is None else dict(rows)
+            return True
+        if touched:
+            for one in touched:
+                self.rows.pop(one, None)
+                self._problems.pop(one, None)
+            self.rows |= segment_rows(self._session.study, touched) if rows is None else rows
+        if _COMPARED & changes.tables.keys():
+            self._disputed = None
+        if changes.ids("utterance"):
+            self._spoken.clear()
+            self._problems.clear()
+        if _JUDGES & changes.tables.keys():
+            self._forget_judges()
+        if changes.ids("hold_out"):
+            self.held_out = hold_outs(self._session.study)
+        return bool(touched or {*_COMPARED, *_JUDGES, "hold_out"} & changes.tables.keys())
+
+    def problems(self, segment_id: str) -> tuple[str, ...]:
+        """Return what is still to be done about a segment, a short line each."""
+        if segment_id not in self._problems:
+            row = self.rows[segment_id]
+            segment = row.segment
+            scheme = self._session.schemes.known(segment.scheme)
+            recording = self.recordings[segment.recording_id]
+            self._problems[segment_id] = (
+                ()
+                if scheme is None
+                else problems_of(
+                    scheme,
+                    segment,
+                    row.values,
+                    recording.duration_us,
+                    self._utterances(recording.id) if scheme.lane(segment.track).inside else (),
+                )
+            )
+        return self._problems[segment_id]
+
+    def lacks(self, segment_id: str) -> tuple[str, ...]:
+        """Return the fields that a segment needs by its scheme's rules and does not have."""
+        row = self.rows[segment_id]
+        segment = row.segment
+        scheme = self._session.schemes.known(segment.scheme)
+        if scheme is None:
+            return ()
+        return scheme.missing(segment.label, scheme.placed(segment.track, row.values), segment.track)
+
+    def disputed(self, segment_id: str) -> bool:
+        """Tell whether others who worked on the recording say something else (see `annotate.agreement.annotator_lanes`)."""
+        if self._disputed is None:
+            training = in_training(self._session.study)
+            worked: dict[str, set[str]] = {}
+            marked = ((row.segment.recording_id, row.segment.annotator_id) for row in self.rows.values())
+            for recording, who in {*marked, *completed(self._session.study)} - training:
+                if self.annotators[who].kind == "person":
+                    worked.setdefault(recording, set()).add(who)
+            self._disputed = disputed([row.segment for row in self.rows.values()], worked)
+        return segment_id in self._disputed
+
+    def verdicts(self, segment_id: str) -> Verdicts | None:
+        """Return what people and judges say about a segment; None where no judge was asked for a label."""
+        place = self.rows[segment_id].segment.recording_id
+        if place not in self._boards:
+            self._boards[place] = VerdictBoard(self._session, place)
+        return self._boards[place].rows.get(segment_id)
+
+    def note_judges_shown(self, segment_ids: Iterable[str]) -> None:
+        """Write down that who works here is shown what judges say about these segments, where they may see it."""
+        places: dict[str, list[str]] = {}
+        for key in segment_ids:
+            if self.verdicts(key) is not None:
+                places.setdefault(self.rows[key].segment.recording_id, []).append(key)
+        for place, shown in places.items():
+            self._boards[place].note_shown(shown)
+
+    def revised(self, segment_id: str) -> bool:
+        """Tell whether who made a segment changed it after they were shown what judges say."""
+        if self._revised is None:
+            self._revised = revised_segments(self._session)
+        return segment_id in self._revised
+
+    def _forget_judges(self) -> None:
+        self._boards = {}
+        self._revised = None
+
+    def _utterances(self, recording_id: str) -> list[Utterance]:
+        if recording_id not in self._spoken:
+            self._spoken[recording_id] = utterances_of(self._session.study, recording_id)
+        return self._spoken[recording_id]
+
+
+def segment_rows(study: Study, only: Sequence[str] | None = None) -> dict[str, SegmentRow]:
+    """Return the rows of all segments, or of some ids, by recording and start."""
+    values, comments, reviews = listed_values(study, only), comment_counts(study, only), review_counts(study, only)
+    return {
+        segment.id: SegmentRow(
+            segment,
+            values.get(segment.id, {}),
+            *comments.get(segment.id, (0, 0)),
+            *reviews.get(segment.id, (0, 0)),
+        )
+        for segment in listed_segments(study, only)
+    }
+
+
+EMPTY = ""
+"""Among the wanted values of a field: that it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Conditions on segments; what is empty or None asks for nothing.
+
+    Attributes:
+        annotators: ids of who may have made it.
+        recordings: ids.
+        collections: ids.
+        lanes: (scheme, track) keys.
+        labels: keys.
+        values: field -> values of which it has at least one; `EMPTY` stands for no value.
+        lacks: fields that its scheme's rules ask for and of which at least one is missing.
+        incomplete: whether anything is still to be done about it by its scheme's rules.
+        disputed: whether somebody else who worked on the recording says something else there.
+        commented: whether it has comments.
+        unresolved: whether it has comments that are not resolved.
+        reviewed: whether somebody reviewed it.
+        disagreed: whether a reviewer disagreed with it.
+        held_out: whether its recording is kept back.
+        judged: whether judges said something about it, also where that is still hidden.
+        judges_differ: whether a judge gives it another label, as far as that may be seen.
+        revised: whether who made it changed it after they were shown judges.
+    """
+
+    annotators: frozenset[str] = frozenset()
+    recordings: frozenset[str] = frozenset()
+    collections: frozenset[str] = frozenset()
+    lanes: frozenset[tuple[str, str]] = frozenset()
+    labels: frozenset[str] = frozenset()
+    values: Mapping[str, frozenset[str]] = field(default_factory=lambda: MappingProxyType({}))
+    lacks: frozenset[str] = frozenset()
+    incomplete: bool | None = None
+    disputed: bool | None = None
+    commented: bool | None = None
+    unresolved: bool | None = None
+    reviewed: bool | None = None
+    disagreed: bool | None = None
+    held_out: bool | None = None
+    judged: bool | None = None
+    judges_differ: bool | None = None
+    revised: bool | None = None
+
+    def __bool__(self) -> bool:
+        return self != _NOTHING
+
+    def apply(self, table: SegmentTable, among: AbcCollection[str] | None = None) -> list[str]:
+        """Return the ids of the segments for which every condition holds, in the table's order.
+
+        Args:
+            table: of the study.
+            among: ids that are looked at alone, such as those that a search found; all where None.
+        """
+        return [
+            key
+            for key, row in table.rows.items()
+            if (among is None or key in among) and self._holds_plainly(row, table) and self._holds(key, table)
+        ]
+
+    def _holds_plainly(self, row: SegmentRow, table: SegmentTable) -> bool:
+        one = row.segment
+        return (
+            (not self.annotators or one.annotator_id in self.annotators)
+            and (not self.recordings or one.recording_id in self.recordings)
+            and (not self.collections or table.recordings[one.recording_id].collection_id in self.collections)
+            and (not self.lanes or (one.scheme, one.track) in self.lanes)
+            and (not self.labels or one.label in self.labels)
+            and self.commented in (None, row.comments > 0)
+            and self.unresolved in (None, row.unresolved > 0)
+            and self.reviewed in (None, row.agreeing + row.disagreeing > 0)
+            and self.disagreed in (None, row.disagreeing > 0)
+            and self.held_out in (None, one.recording_id in table.held_out)
+            and all(_has(row.values.get(key), wanted) for key, wanted in self.values.items())
+        )
+
+    def _holds(self, key: str, table: SegmentTable) -> bool:
+        return (
+            (not self.lacks or not self.lacks.isdisjoint(table.lacks(key)))
+            and self.incomplete in (None, bool(table.problems(key)) if self.incomplete is not None else None)
+            and self.disputed in (None, table.disputed(key) if self.disputed is not None else None)
+            and self._holds_of_judges(key, table)
+        )
+
+    def _holds_of_judges(self, key: str, table: SegmentTable) -> bool:
+        if (self.judged, self.judges_differ, self.revised) == (None, None, None):
+            return True
+        said = table.verdicts(key)
+        return (
+            self.judged in (None, said is not None)
+            and self.judges_differ in (None, said is not None and said.differs)
+            and self.revised in (None, table.revised(key) if self.revised is not None else None)
+        )
+
+
+_NOTHING = Filter()
+
+
+def _has(value: Json, wanted: frozenset[str]) -> bool:
+    if value in (None, "", []):
+        return EMPTY in wanted
+    return any(str(one) in wanted for one in value) if isinstance(value, list) else str(value) in wanted
+
+
+FIELD = "field "
+"""What the keys of the columns of a form's fields begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentTableColumn:
+    """One column; `shown` is whether it is there before anybody chose."""
+
+    key: str
+    title: str
+    shown: bool = True
+
+
+class SegmentColumns:
+    """Texts and order for one study; made anew when its schemes change."""
+
+    def __init__(self, session: Session, table: SegmentTable) -> None:
+        self._session = session
+        self._table = table
+        self._fields: dict[str, Field] = {}
+        for scheme in session.schemes:
+            for each_field in scheme.fields:
+                self._fields.setdefault(each_field.key, each_field)
+        self.columns = self._columns()
+        self._names: dict[tuple[str, str, str], str] = {}
+
+    def _columns(self) -> tuple[SegmentTableColumn, ...]:
+        needed = {key for rule in self._session.scheme.rules for key in rule.needs}
+        several = len(list(self._session.schemes)) > 1 or len(self._session.scheme.tracks) > 1
+        fields = [
+            SegmentTableColumn(FIELD + field.key, field.name, field.kind in CHOOSING and field.key in needed)
+            for field in self._fields.values()
+        ]
+        first = next((field.key for field in self._fields.values() if field.kind is FieldKind.TEXT), "")
+        fields = [SegmentTableColumn(one.key, one.title, one.shown or one.key == FIELD + first) for one in fields]
+        return (
+            SegmentTableColumn("recording", "Recording"),
+            SegmentTableColumn("collection", "Collection", False),
+            SegmentTableColumn("start", "Start"),
+            SegmentTableColumn("end", "End", False),
+            SegmentTableColumn("duration", "Duration"),
+            SegmentTableColumn("label", "Label"),
+            SegmentTableColumn("track", "Track", several),
+            SegmentTableColumn("annotator", "Annotator"),
+            *fields,
+            SegmentTableColumn("comments", "Comments"),
+            SegmentTableColumn("review", "Review"),
+            SegmentTableColumn("judges", "Judges", False),
+            SegmentTableColumn("problems", "To do", False),
+        )
+
+    def text(self, key: str, segment_id: str) -> str:
+        """Return what stands in a cell, on one line."""
+        row = self._table.rows[segment_id]
+        one = row.segment
+        match key:
+            case "recording":
+                recording = self._table.recordings[one.recording_id]
+                return f"{recording.number}  {recording.name}"
+            case "collection":
+                return self._collection(one.recording_id)
+            case "start":
+                return format_time(one.start_us)
+            case "end":
+                return format_time(one.end_us)
+            case "duration":
+                return f"{(one.end_us - one.start_us) / 1e6:.3f} s"
+            case "label":
+                return self._label(one.scheme, one.track, one.label)
+            case "track":
+                scheme = self._session.schemes.known(one.scheme)
+                return scheme.lane(one.track).name if scheme else one.track
+            case "annotator":
+                return self._table.annotators[one.annotator_id].name
+            case "comments":
+                open_ones = f" ({row.unresolved} open)" if row.unresolved else ""
+                return f"{row.comments}{open_ones}" if row.comments else ""
+            case "review":
+                said = [(row.agreeing, "agree"), (row.disagreeing, "disagree")]
+                return ", ".join(f"{number} {word}" for number, word in said if number)
+            case "judges":
+                return self._judges(segment_id)
+            case "problems":
+                return " ".join(self._table.problems(segment_id))
+            case _:
+                return self._value(one.scheme, key.removeprefix(FIELD), row.values.get(key.removeprefix(FIELD)))
+
+    def ordered(self, ids: Iterable[str], key: str, descending: bool = False) -> list[str]:
+        """Return ids sorted by a column; what is equal there stays in the order of recordings and times."""
+        place = self._place
+        listed = sorted(ids, key=place)
+        if key in ("recording", ""):
+            return listed[::-1] if descending else listed
+        listed.sort(key=self._order(key), reverse=descending)
+        return listed
+
+    def as_csv(self, ids: Iterable[str], keys: Sequence[str]) -> str:
+        """Return rows as CSV with a head; no cell can be taken for a formula."""
+        titles = {one.key: one.title for one in self.columns}
+        head = [titles[key] for key in keys]
+        return as_csv(head, ([self.text(key, one) for key in keys] for one in ids))
+
+    def _place(self, segment_id: str) -> tuple[int, int, int, str]:
+        one = self._table.rows[segment_id].segment
+        return self._table.recordings[one.recording_id].number, one.start_us, one.end_us, one.id
+
+    def _order(self, key: str) -> Callable[[str], Any]:
+        rows = self._table.rows
+        match key:
+            case "start":
+                return lambda one: rows[one].segment.start_us
+            case "end":
+                return lambda one: rows[one].segment.end_us
+            case "duration":
+                return lambda one: rows[one].segment.end_us - rows[one].segment.start_us
+            case "comments":
+                return lambda one: (rows[one].unresolved, rows[one].comments)
+            case "review":
+                return lambda one: (rows[one].disagreeing, rows[one].agreeing)
+            case "judges":
+                return lambda one: said.entropy if (said := self._table.verdicts(one)) is not None else -1.0
+        field = self._fields.get(key.removeprefix(FIELD)) if key.startswith(FIELD) else None
+        if field is not None and field.kind in (FieldKind.SCALE, FieldKind.SLIDER):
+            return lambda one: _number(rows[one].values.get(field.key))
+        return lambda one: self.text(key, one).casefold()
+
+    def _collection(self, recording_id: str) -> str:
+        return self._table.collections[self._table.recordings[recording_id].collection_id].name
+
+    def _label(self, scheme: str, track: str, label: str) -> str:
+        kept = (scheme, track, label)
+        if kept not in self._names:
+            known = self._session.schemes.known(scheme)
+            self._names[kept] = known.label_name(track, label) if known else label
+        return self._names[kept]
+
+    def _judges(self, segment_id: str) -> str:
+        """Return such as `Error 2, Competence 1, hidden 1`."""
+        said, one = self._table.verdicts(segment_id), self._table.rows[segment_id].segment
+        if said is None:
+            return ""
+        counts = Counter(self._label(one.scheme, one.track, label) for label in said.judges.values())
+        parts = [*counts.most_common(), ("no answer", len(said.silent)), ("hidden", len(said.hidden))]
+        return ", ".join(f"{name} {number}" for name, number in parts if number)
+
+    def _value(self, scheme: str, field: str, value: Json) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, list):
+            return ", ".join(self._value(scheme, field, one) for one in value)
+        if not isinstance(value, str):
+            return f"{value:g}" if isinstance(value, int | float) else str(value)
+        person = self._table.participants.get(value)
+        if person is not None:
+            return person.pseudonym
+        return self._choice(self._session.schemes.known(scheme), field, value)
+
+    def _choice(self, scheme: Scheme | None, key: str, value: str) -> str:
+        for each_field in scheme.fields if scheme else ():
+            if each_field.key == key and each_field.kind in CHOOSING:
+                return next((choice.name for choice in each_field.choices if choice.key == value), value)
+        return " ".join(value.split())
+
+
+def _number(value: Json) -> float:
+    return float(value) if isinstance(value, int | float) else float("-inf")

@@ -1,0 +1,324 @@
+"""What every annotator still has to do, one line each with the place to go to.
+
+What is in a study, in figures and a line for each recording.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from operator import is_
+
+from annotate.cues.prelabels import nobodys
+from annotate.review.peer_review import sheet
+from annotate.review.segment_table import SegmentRow, SegmentTable
+from project.entities.study_records import Annotator, Json, MediumRole, Recording, Run
+from project.queries.annotator_rows import all_annotators, all_assignments, completions
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_media, all_recordings, hold_outs
+from project.queries.segment_rows import in_training, segment_counts, unresolved_comments
+from project.session.session import MediaState, Session
+from project.text_format import counted, shown
+from project.timebase import format_time
+
+_LONGEST = 120
+
+
+class ChecklistItemKind(StrEnum):
+    """What a task is about."""
+
+    INCOMPLETE = "incomplete"
+    """A segment lacks what its scheme's rules ask for, or is out of place."""
+    EMPTY = "empty"
+    """A recording was given to somebody who marked nothing in it and did not say that they are done."""
+    OPEN = "open"
+    """A recording was given to somebody who began it and did not say that they are done."""
+    COMMENT = "comment"
+    """Somebody remarked on a segment, and that is not resolved."""
+    REVIEW = "review"
+    """Two are done with a recording, and one has to review segments of the other."""
+
+
+NAMES = {
+    ChecklistItemKind.INCOMPLETE: "Incomplete segments",
+    ChecklistItemKind.COMMENT: "Unresolved comments",
+    ChecklistItemKind.REVIEW: "Segments to review",
+    ChecklistItemKind.OPEN: "Recordings begun and not done",
+    ChecklistItemKind.EMPTY: "Recordings not begun",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistItem:
+    """One thing to do, or `count` of them; `segment_id` is None where it is about the recording as a whole."""
+
+    kind: ChecklistItemKind
+    annotator: Annotator
+    recording: Recording
+    text: str
+    time_us: int = 0
+    segment_id: str | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """What is to be done, by annotator, kind and place."""
+
+    annotators: tuple[Annotator, ...]
+    tasks: tuple[ChecklistItem, ...]
+
+    def counts(self, annotator: Annotator) -> dict[ChecklistItemKind, int]:
+        """Return how much of each kind somebody has to do, in the order of `NAMES`; reviews count by segment."""
+        found: Counter[ChecklistItemKind] = Counter()
+        for one in self.tasks:
+            if one.annotator.id == annotator.id:
+                found[one.kind] += one.count
+        return {kind: found[kind] for kind in NAMES}
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the counts of each annotator, and every task."""
+        return {
+            "annotators": [
+                {"name": who.name, **{kind.value: number for kind, number in self.counts(who).items()}}
+                for who in self.annotators
+            ],
+            "tasks": [
+                {
+                    "kind": one.kind.value,
+                    "annotator": one.annotator.name,
+                    "recording": one.recording.number,
+                    "time": one.time_us / 1e6,
+                    "segment": one.segment_id,
+                    "text": one.text,
+                }
+                for one in self.tasks
+            ],
+        }
+
+    def as_text(self) -> str:
+        """Return it for people."""
+        lines = []
+        for who in self.annotators:
+            counts = {kind: number for kind, number in self.counts(who).items() if number}
+            told = ", ".join(f"{NAMES[kind].lower()} {number}" for kind, number in counts.items())
+            lines.append(f"{who.name}: {told or 'nothing to do'}")
+            lines += [
+                f"  recording {one.recording.number}, {format_time(one.time_us)}  {one.text}"
+                if one.segment_id
+                else f"  recording {one.recording.number}  {one.text}"
+                for one in self.tasks
+                if one.annotator.id == who.id
+            ]
+        return "\n".join(lines) or "Nobody works on this study yet."
+
+
+class ReviewsWaiting:
+    """Finds who has to review what, and keeps what it found about recordings in which nothing changed since.
+
+    After two are done with a recording, each reviews what the other marked differently (SHREC, appendix H). What was
+    marked in training is compared with the reference instead.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._kept: dict[str, tuple[list[SegmentRow], list[Annotator], list[ChecklistItem]]] = {}
+
+    def find(self, table: SegmentTable) -> Iterator[ChecklistItem]:
+        """Return a task for each recording, reviewer and other."""
+        rows: dict[str, list[SegmentRow]] = {}
+        for row in table.rows.values():
+            rows.setdefault(row.segment.recording_id, []).append(row)
+        done: dict[str, list[Annotator]] = {}
+        study = self._session.study
+        for recording_id, annotator_id in sorted(completions(study).keys() - in_training(study)):
+            if table.annotators[annotator_id].kind == "person":
+                done.setdefault(recording_id, []).append(table.annotators[annotator_id])
+        for recording_id, people in done.items():
+            here = rows.get(recording_id, [])
+            before = self._kept.get(recording_id)
+            if before is None or before[1] != people or not _same(before[0], here):
+                before = self._kept[recording_id] = here, people, self._tasks(table.recordings[recording_id], people)
+            yield from before[2]
+
+    def _tasks(self, recording: Recording, people: Sequence[Annotator]) -> list[ChecklistItem]:
+        found = []
+        for pair in combinations(people, 2):
+            items = sheet(self._session, recording.id, *pair).items
+            for who, other in (pair, pair[::-1]):
+                waiting = [mark.segment for item in items for mark in item.waits_for(who.id)]
+                if waiting:
+                    text = f"{counted(len(waiting), 'segment')} of {other.name} to agree or disagree with."
+                    start = min(one.start_us for one in waiting)
+                    found.append(ChecklistItem(ChecklistItemKind.REVIEW, who, recording, text, start))
+        return found
+
+
+def _same(before: Sequence[SegmentRow], now: Sequence[SegmentRow]) -> bool:
+    # The table makes new rows of what an edit touched, also where only the reviewer is another one.
+    return len(before) == len(now) and all(map(is_, before, now))
+
+
+def checklist(
+    session: Session,
+    table: SegmentTable,
+    annotators: Sequence[Annotator] = (),
+    reviews: ReviewsWaiting | None = None,
+) -> Checklist:
+    """Return what people still have to do: these, or everybody where none is named.
+
+    Args:
+        session: of the study.
+        table: its segments, as they are now.
+        annotators: whose tasks are wanted.
+        reviews: what was found out before, where this is asked again and again.
+    """
+    people = tuple(annotators or (one for one in table.annotators.values() if one.kind == "person"))
+    wanted = {one.id for one in people}
+    order = {who.id: place for place, who in enumerate(people)}
+    kinds = {kind: place for place, kind in enumerate(NAMES)}
+    found = [
+        one
+        for part in (
+            _incomplete(table, wanted),
+            _plan(session, table),
+            _comments(session, table),
+            (reviews or ReviewsWaiting(session)).find(table),
+        )
+        for one in part
+        if one.annotator.id in wanted
+    ]
+    found.sort(key=lambda one: (order[one.annotator.id], kinds[one.kind], one.recording.number, one.time_us))
+    return Checklist(people, tuple(found))
+
+
+def _incomplete(table: SegmentTable, wanted: set[str]) -> Iterator[ChecklistItem]:
+    for key, row in table.rows.items():
+        one = row.segment
+        if one.annotator_id in wanted and (problems := table.problems(key)):
+            who, recording = table.annotators[one.annotator_id], table.recordings[one.recording_id]
+            yield ChecklistItem(ChecklistItemKind.INCOMPLETE, who, recording, " ".join(problems), one.start_us, key)
+
+
+def _plan(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
+    done = completions(session.study)
+    begun = Counter((row.segment.recording_id, row.segment.annotator_id) for row in table.rows.values())
+    for one in all_assignments(session.study):
+        pair = (one.recording_id, one.annotator_id)
+        if pair in done:
+            continue
+        who, recording = table.annotators[one.annotator_id], table.recordings[one.recording_id]
+        if begun[pair]:
+            yield ChecklistItem(
+                ChecklistItemKind.OPEN,
+                who,
+                recording,
+                f"{counted(begun[pair], 'segment')} marked; not said to be done.",
+            )
+        else:
+            yield ChecklistItem(ChecklistItemKind.EMPTY, who, recording, "Nothing is marked yet.")
+
+
+def _comments(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
+    for one in unresolved_comments(session.study):
+        segment = table.rows[one.segment_id].segment
+        who, recording = table.annotators[segment.annotator_id], table.recordings[segment.recording_id]
+        said = " ".join(one.text.split())
+        short = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+        text = f"{table.annotators[one.annotator_id].name}: {short}"
+        yield ChecklistItem(ChecklistItemKind.COMMENT, who, recording, text, segment.start_us, segment.id)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingOverview:
+    """One recording: its file, how many segments it has, the newest face tracking, and whether it is held out."""
+
+    recording: Recording
+    file: str
+    state: MediaState | None
+    segments: int
+    faces: Run | None
+    held_out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What `overview` found; `annotators` are those who made a segment."""
+
+    study: str
+    name: str
+    annotators: tuple[str, ...]
+    recordings: tuple[RecordingOverview, ...]
+
+    @property
+    def segments(self) -> int:
+        """Number of segments in the whole study."""
+        return sum(r.segments for r in self.recordings)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the figures, and one object for each recording."""
+        return {
+            "study": self.study,
+            "name": self.name,
+            "recordings": len(self.recordings),
+            "segments": self.segments,
+            "annotators": len(self.annotators),
+            "annotator_names": [*self.annotators],
+            "recording_list": [
+                {
+                    "id": r.recording.id,
+                    "number": r.recording.number,
+                    "name": r.recording.name,
+                    "seconds": r.recording.duration_us / 1e6,
+                    "file": r.file,
+                    "media": r.state.value if r.state else "none",
+                    "segments": r.segments,
+                    "held_out": r.held_out,
+                    "face_tracks": r.faces.result.get("tracks") if r.faces else None,
+                }
+                for r in self.recordings
+            ],
+        }
+
+    def as_text(self) -> str:
+        """Return the figures and a line for each recording, for people."""
+        who = ", ".join(self.annotators) or "nobody yet"
+        size = f"{counted(len(self.recordings), 'recording')}, {counted(self.segments, 'segment')}"
+        lines = [f"{shown(self.name)}: {size}, by {who}"]
+        for r in self.recordings:
+            notes = [counted(r.segments, "segment")]
+            if r.held_out:
+                notes.append("held out")
+            if r.faces:
+                notes.append(counted(int(str(r.faces.result.get("tracks") or 0)), "face track"))
+            if r.state is not None and r.state is not MediaState.PRESENT:
+                notes.append(f"file {r.state.value}")
+            length = format_time(r.recording.duration_us)
+            lines.append(f"{r.recording.number:4}  {length}  {shown(r.recording.name)}  ({', '.join(notes)})")
+        return "\n".join(lines)
+
+
+def overview(session: Session) -> Overview:
+    """Count what is in the study and look where its files are."""
+    counts, kept_back = segment_counts(session.study), hold_outs(session.study)
+    suggested = nobodys(session.study)
+    counts = {place: {one: n for one, n in who.items() if one not in suggested} for place, who in counts.items()}
+    wrote = {annotator_id for of_recording in counts.values() for annotator_id in of_recording}
+    main = {m.recording_id: m for m in all_media(session.study) if m.role is MediumRole.MAIN}
+    return Overview(
+        str(session.study.path),
+        str(session.study.get_property("name", session.study.path.stem)),
+        tuple(a.name for a in all_annotators(session.study) if a.id in wrote),
+        tuple(
+            RecordingOverview(
+                recording,
+                main[recording.id].path if recording.id in main else "",
+                session.locate(main[recording.id]).state if recording.id in main else None,
+                sum(counts.get(recording.id, {}).values()),
+                latest_run(session.study, recording.id, "faces"),
+                recording.id in kept_back,
+            )
+            for recording in all_recordings(session.study)
+        ),
+    )

@@ -1,0 +1,164 @@
+"""Search over all texts of a study, in words that people know: which recording, when, whose."""
+
+from dataclasses import dataclass
+
+from project.entities.study_records import Changes, Json, Recording, Segment
+from project.queries.annotator_rows import all_annotators
+from project.queries.chain_rows import chain_called, node_called
+from project.queries.question_rows import question_called
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.segment_rows import listed_segments
+from project.queries.transcript_rows import utterances_called
+from project.search.free_texts import OF_CHAINS, ON_SEGMENTS, TextLocation
+from project.search.search_index import Excerpt, SearchIndex
+from project.session.session import Session
+from project.timebase import format_time
+
+_KINDS = {
+    "comment": "Comment",
+    "review": "Review",
+    "utterance": "Utterance",
+    "recording": "Recording",
+    "collection": "Collection",
+    "participant": "Participant",
+    "chain": "Chain",
+    "chain_node": "Node",
+    "question": "Question",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One text that was found.
+
+    Attributes:
+        kind: what the text is, for people: `Rationale`, `Comment`, `Utterance`, ...
+        excerpt: the piece in which the words stand.
+        segment: whose text it is, or None where it is not about a segment.
+        recording: that it belongs to, or None where it belongs to the study as a whole.
+        time_us: where on the recording; 0 for the recording as a whole.
+        who: who made the segment, or who speaks, or is meant; "" where nobody is.
+    """
+
+    place: TextLocation
+    kind: str
+    excerpt: Excerpt
+    segment: Segment | None = None
+    recording: Recording | None = None
+    time_us: int = 0
+    who: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the command line."""
+        return {
+            "kind": self.kind,
+            "table": self.place.table,
+            "id": self.place.subject,
+            "field": self.place.field,
+            "segment": self.segment.id if self.segment else None,
+            "recording": self.recording.number if self.recording else None,
+            "time": self.time_us / 1e6 if self.recording else None,
+            "who": self.who or None,
+            "text": self.excerpt.text,
+            "marks": [[*mark] for mark in self.excerpt.marks],
+        }
+
+    def as_text(self) -> str:
+        """Return a line for people; what matches stands between «these»."""
+        parts, end = [], 0
+        for first, last in self.excerpt.marks:
+            parts += [self.excerpt.text[end:first], "«", self.excerpt.text[first:last], "»"]
+            end = last
+        text = " ".join("".join([*parts, self.excerpt.text[end:]]).split())
+        return f"{self.where}: {text}"
+
+    @property
+    def where(self) -> str:
+        """What the text is and where, such as `recording 3, 0:00:05.000  Utterance (P01)`."""
+        who = f" ({self.who})" if self.who else ""
+        if self.recording is None:
+            return f"{self.kind}{who}"
+        if self.place.table == "recording":
+            return f"recording {self.recording.number}  Name"
+        return f"recording {self.recording.number}, {format_time(self.time_us)}  {self.kind}{who}"
+
+
+class StudySearch:
+    """Searches one study; tell it about every edit with `apply`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.index = SearchIndex(session.study)
+
+    def apply(self, changes: Changes) -> None:
+        """Note what an edit touched."""
+        self.index.apply(changes)
+
+    def close(self) -> None:
+        """Forget the index."""
+        self.index.close()
+
+    def segments(self, typed: str) -> dict[str, int]:
+        """Return segment id -> number of the text about it that was found, its own before what others say about it."""
+        places = self.index.places(typed)
+        found: dict[str, int] = {}
+        for number, place in places.items():
+            if place.table == "segment_value":
+                found[place.subject] = number
+        for number, place in places.items():
+            if place.table in ON_SEGMENTS:
+                found.setdefault(place.subject, number)
+        return found
+
+    def hits(self, typed: str, limit: int = 50, *, elsewhere: bool = False) -> list[SearchHit]:
+        """Return the texts that fit best, the best first; `elsewhere` leaves out what is about segments."""
+        if not elsewhere:
+            return self._described(self.index.best(typed, limit))
+        places = {n: place for n, place in self.index.places(typed).items() if place.table not in ON_SEGMENTS}
+        return self._described([(place, self.index.excerpt(typed, n)) for n, place in list(places.items())[:limit]])
+
+    def _described(self, found: list[tuple[TextLocation, Excerpt]]) -> list[SearchHit]:
+        about = [place.subject for place, _ in found if place.table in ON_SEGMENTS]
+        study = self._session.study
+        segments = {one.id: one for one in listed_segments(study, [*dict.fromkeys(about)])} if about else {}
+        recordings = {one.id: one for one in all_recordings(study)}
+        people = {one.id: one.name for one in all_annotators(study)}
+        said = utterances_called(study, [place.subject for place, _ in found if place.table == "utterance"])
+        names = {one.id: one.pseudonym for one in all_participants(study)} if said else {}
+        hits = []
+        for place, excerpt in found:
+            if place.table in ON_SEGMENTS:
+                segment = segments[place.subject]
+                kind = _KINDS.get(place.table) or self._field(segment, place.field)
+                recording = recordings[segment.recording_id]
+                who = people[segment.annotator_id]
+                hits.append(SearchHit(place, kind, excerpt, segment, recording, segment.start_us, who))
+            elif place.table == "utterance":
+                one = said[place.subject]
+                speaker = names.get(one.participant_id or "", "")
+                owner = recordings[one.recording_id]
+                hits.append(SearchHit(place, "Utterance", excerpt, None, owner, one.start_us, speaker))
+            elif place.table in OF_CHAINS:
+                recording_id, start_us, author = self._of_chains(place)
+                owner = recordings[recording_id]
+                hits.append(SearchHit(place, _KINDS[place.table], excerpt, None, owner, start_us, people[author]))
+            else:
+                hits.append(SearchHit(place, _KINDS[place.table], excerpt, None, recordings.get(place.subject)))
+        return hits
+
+    def _of_chains(self, place: TextLocation) -> tuple[str, int, str]:
+        """Return recording, start and author of a chain, a node or a question."""
+        study = self._session.study
+        if place.table == "question":
+            question = question_called(study, place.subject)
+            assert question is not None
+            return question.recording_id, question.start_us, question.annotator_id
+        node = node_called(study, place.subject) if place.table == "chain_node" else None
+        chain = chain_called(study, place.subject if node is None else node.chain_id)
+        assert chain is not None
+        return chain.recording_id, 0 if node is None else node.start_us, chain.annotator_id
+
+    def _field(self, segment: Segment, key: str) -> str:
+        scheme = self._session.schemes.known(segment.scheme)
+        fields = scheme.fields if scheme is not None else ()
+        return next((field.name for field in fields if field.key == key), key)

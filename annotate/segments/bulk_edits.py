@@ -1,0 +1,235 @@
+"""Edits of many segments at once, each one step: of those that the annotator of the session made.
+
+Remarks on segments: anybody may make one on any segment, which stays as it is.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from annotate.segments.segment_edits import delete_segments, fill_in, find, move_segments, set_label
+from project.entities.study_records import Changes, Comment, Json, Segment
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import segment_rows as rows
+from project.queries.segment_rows import listed_segments, listed_values
+from project.schemes.scheme import Extent, Field, FieldKind
+from project.session.session import Session
+from project.text_format import counted, counted_rows
+from project.timebase import utc_now
+
+
+def own(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
+    """Return those of some segments that the annotator of the session made."""
+    author = session.annotator()
+    found = listed_segments(session.study, [*segment_ids])
+    return [one for one in found if author is not None and one.annotator_id == author.id]
+
+
+def with_label(session: Session, segments: Sequence[Segment], label: str) -> list[Segment]:
+    """Return those whose track has a label."""
+    return [
+        one
+        for one in segments
+        if (scheme := session.schemes.known(one.scheme)) is not None
+        and session.schemes.uses(one.scheme)
+        and scheme.lane(one.track).label(label) is not None
+    ]
+
+
+def with_choice(session: Session, segments: Sequence[Segment], field: str, choice: str) -> list[Segment]:
+    """Return those whose form has a field with a choice."""
+    return [
+        one
+        for one in segments
+        if session.schemes.uses(one.scheme)
+        and any(
+            known.key == field and known.applies_to(one.label, one.track) and choice in _keys(known)
+            for known in session.schemes.get(one.scheme).fields
+        )
+    ]
+
+
+def free(session: Session, segments: Sequence[Segment]) -> list[Segment]:
+    """Return those whose times may be changed: they are not about the recording as a whole."""
+    return [
+        one
+        for one in segments
+        if (scheme := session.schemes.known(one.scheme)) is None
+        or scheme.lane(one.track).extent is not Extent.RECORDING
+    ]
+
+
+def change_label(session: Session, segment_ids: Iterable[str], label: str) -> Changes:
+    """Give own segments whose track has it another label.
+
+    Raises:
+        UserError: there are none.
+    """
+    return set_label(session, [one.id for one in _some(with_label(session, own(session, segment_ids), label))], label)
+
+
+def add_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
+    """Add a choice to a field of own segments; where only one can be chosen, it takes the other's place.
+
+    Raises:
+        UserError: there are none with such a field and choice.
+    """
+    return _choose(session, segment_ids, field, choice, lambda before: [*before, choice], "Add")
+
+
+def remove_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
+    """Take a choice from a field of own segments.
+
+    Raises:
+        UserError: there are none with such a field and choice.
+    """
+    return _choose(
+        session, segment_ids, field, choice, lambda before: [one for one in before if one != choice], "Remove"
+    )
+
+
+def shift(session: Session, segment_ids: Iterable[str], by_us: int) -> Changes:
+    """Move own segments in time.
+
+    Raises:
+        UserError: there are none, or one of them would reach outside its recording.
+    """
+    found = _some(free(session, own(session, segment_ids)))
+    return move_segments(session, [(one.id, one.start_us + by_us, one.end_us + by_us) for one in found])
+
+
+def delete(session: Session, segment_ids: Iterable[str]) -> Changes:
+    """Delete own segments.
+
+    Raises:
+        UserError: there are none.
+    """
+    return delete_segments(session, [one.id for one in _some(own(session, segment_ids))])
+
+
+def _choose(
+    session: Session,
+    segment_ids: Iterable[str],
+    field: str,
+    choice: str,
+    change: Callable[[list[Json]], list[Json]],
+    verb: str,
+) -> Changes:
+    session.study.require_writable()
+    segments = _some(with_choice(session, own(session, segment_ids), field, choice))
+    values = listed_values(session.study, [one.id for one in segments])
+    known = session.schemes.get(segments[0].scheme).field(field)
+    name = next(one.name for one in known.choices if one.key == choice)
+    where = counted_rows(len(segments), "segment", len({one.recording_id for one in segments}))
+    with session.step(f"{verb} {name} ({'1 ' if len(segments) == 1 else ''}{where})") as step:
+        for one in segments:
+            form = session.schemes.get(one.scheme).field(field)
+            before = values.get(one.id, {}).get(field)
+            several = [key for key in (before if isinstance(before, list) else [before]) if key in _keys(form)]
+            if (verb == "Add") == (choice in several):
+                continue
+            after = change(several)
+            fill_in(session, one, field, after if form.kind is FieldKind.CHOICES else choice if after else None)
+    return step.changes
+
+
+def _keys(field: Field) -> set[Json]:
+    return {one.key for one in field.choices}
+
+
+def _some(segments: list[Segment]) -> list[Segment]:
+    if not segments:
+        raise UserError("None of these segments can be changed like this.", "Choose segments that you made yourself.")
+    return segments
+
+
+LONGEST = 5_000
+
+
+def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Changes]:
+    """Remark on a segment, one's own or somebody else's; returns the comment's id and what changed.
+
+    Raises:
+        UserError: there is no such segment, or the text is empty or too long.
+    """
+    session.study.require_writable()
+    segment = find(session, segment_id)
+    checked = _checked(text)
+    with session.step("Add comment") as step:
+        author = session.annotator()
+        assert author is not None
+        new = Comment(new_id(), segment.id, author.id, checked, utc_now())
+        rows.insert_comments(session.study, [new])
+    return new.id, step.changes
+
+
+def edit_comment(session: Session, comment_id: str, text: str) -> Changes:
+    """Change what one's own comment says.
+
+    Raises:
+        UserError: there is none of this id, somebody else made it, or the text is empty or too long.
+    """
+    old = _own(session, comment_id)
+    new = replace(old, text=_checked(text))
+    with session.step("Edit comment") as step:
+        if new != old:
+            rows.update_comment(session.study, new)
+    return step.changes
+
+
+def resolve_comments(session: Session, comment_ids: Iterable[str], resolved: bool = True) -> Changes:
+    """Say that comments are dealt with, or are not after all; anybody may.
+
+    Raises:
+        UserError: there is none of one of these ids.
+    """
+    session.study.require_writable()
+    found = [find_comment(session, comment_id) for comment_id in comment_ids]
+    verb = "Resolve" if resolved else "Reopen"
+    with session.step(f"{verb} {'comment' if len(found) == 1 else counted(len(found), 'comment')}") as step:
+        for old in found:
+            if old.resolved != resolved:
+                rows.update_comment(session.study, replace(old, resolved=resolved))
+    return step.changes
+
+
+def delete_comment(session: Session, comment_id: str) -> Changes:
+    """Delete one's own comment.
+
+    Raises:
+        UserError: there is none of this id, or somebody else made it.
+    """
+    old = _own(session, comment_id)
+    with session.step("Delete comment") as step:
+        rows.delete_comment(session.study, old.id)
+    return step.changes
+
+
+def find_comment(session: Session, comment_id: str) -> Comment:
+    """Return a comment.
+
+    Raises:
+        UserError: there is none with this id.
+    """
+    found = rows.comment(session.study, comment_id)
+    if found is None:
+        raise UserError(f"No comment has the id {comment_id}.", "It may be gone already.")
+    return found
+
+
+def _own(session: Session, comment_id: str) -> Comment:
+    session.study.require_writable()
+    found = find_comment(session, comment_id)
+    author = session.annotator()
+    if author is None or author.id != found.annotator_id:
+        raise UserError("Somebody else made this comment.", "Answer with one of your own, or mark it as resolved.")
+    return found
+
+
+def _checked(text: str) -> str:
+    text = text.strip()
+    if not text:
+        raise UserError("A comment needs some text.", "Say what should be looked at.")
+    if len(text) > LONGEST:
+        raise UserError(f"A comment has up to {LONGEST:,} characters.", "Say it more briefly.")
+    return text

@@ -1,0 +1,305 @@
+"""Edits of segments."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from annotate.team.training_gate import require_training
+from project.entities.study_records import Changes, FieldValue, Json, Segment, Verdict
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import segment_rows as rows
+from project.queries.segment_rows import listed_segments
+from project.queries.transcript_rows import utterances_of
+from project.schemes.scheme import Extent, inside_utterance
+from project.session.session import Session
+from project.text_format import counted_rows
+from project.timebase import format_time
+
+SHORTEST_US = 1_000
+
+
+def find(session: Session, segment_id: str) -> Segment:
+    """Return a segment.
+
+    Raises:
+        UserError: there is none with this id.
+    """
+    found = rows.segment(session.study, segment_id)
+    if found is None:
+        raise UserError(f"No segment has the id {segment_id}.", "List the segments to see their ids.")
+    return found
+
+
+def find_own(session: Session, segment_id: str) -> Segment:
+    """Return a segment that the annotator of this session made, and so may change.
+
+    Raises:
+        UserError: there is none with this id, somebody else made it, or the study is open for reading only.
+    """
+    session.study.require_writable()
+    found = find(session, segment_id)
+    author = session.annotator()
+    if author is None or author.id != found.annotator_id:
+        raise UserError(
+            "This segment was made by somebody else.",
+            "Only who made a segment changes it: work under that annotator's name.",
+        )
+    return found
+
+
+def find_all_own(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
+    """Return segments that the annotator of this session made, in the order of the ids; errors as `find_own`."""
+    wanted = [*segment_ids]
+    session.study.require_writable()
+    author, found = session.annotator(), {one.id: one for one in listed_segments(session.study, wanted)}
+    for one in wanted:
+        if one not in found or author is None or author.id != found[one].annotator_id:
+            find_own(session, one)
+    return [found[one] for one in wanted]
+
+
+def add_segment(
+    session: Session,
+    recording_id: str,
+    start_us: int,
+    end_us: int,
+    label: str,
+    values: Mapping[str, Json] | None = None,
+    *,
+    scheme: str | None = None,
+    track: str | None = None,
+) -> tuple[str, Changes]:
+    """Mark a span of a recording; returns the new segment's id and what changed.
+
+    On a track whose segments cover the recording, the span is the recording. On one whose segments lie inside an
+    utterance, it is cut to the utterance under it, where the recording has a transcript.
+
+    Args:
+        session: whose annotator makes it.
+        recording_id: of the recording.
+        start_us: of the span, on the recording's axis.
+        end_us: of the span, on the recording's axis.
+        label: one of the track's.
+        values: of the form's fields.
+        scheme: key of a scheme that the study uses; its default one where None.
+        track: key of the track; the scheme's first one where None.
+
+    Raises:
+        UserError: the span is empty, outside the recording or outside every utterance where it must not be, or the
+            label or a value does not fit the scheme; or the training was not passed yet.
+    """
+    require_training(session, recording_id)
+    used = session.schemes.get(scheme)
+    lane = used.track(track or used.tracks[0].key)
+    used.check_label(lane.key, label)
+    if lane.extent is Extent.RECORDING:
+        start_us, end_us = 0, session.recording(recording_id).duration_us
+    _check_span(session, recording_id, start_us, end_us)
+    if lane.inside:
+        start_us, end_us = _cut_to_utterance(session, recording_id, start_us, end_us)
+    name = "" if label == Verdict.NONE else f" {(lane.label(label) or lane).name.lower()}"
+    with session.step(f"Add{name} segment") as step:
+        author = session.annotator()
+        assert author is not None
+        session.schemes.keep(used)
+        segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
+        rows.insert_segment(session.study, segment)
+        for field, value in (values or {}).items():
+            fill_in(session, segment, field, value)
+    return segment.id, step.changes
+
+
+def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:
+    """Give segments new starts and ends, in microseconds, as one step.
+
+    Edits with the same `merge_key` in quick succession (a key held down) become one step.
+
+    Raises:
+        UserError: a span is empty or outside its recording.
+    """
+    moved = [(find_own(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
+    for segment, start_us, end_us in moved:
+        _require_free(session, segment)
+        _check_span(session, segment.recording_id, start_us, end_us)
+    resized = any(s.end_us - s.start_us != end - start for s, start, end in moved)
+    verb = "Resize" if resized else "Move"
+    with session.step(f"{verb} {_counted([segment for segment, _, _ in moved])}", merge_key) as step:
+        for segment, start_us, end_us in moved:
+            rows.update_segment(session.study, replace(segment, start_us=start_us, end_us=end_us))
+    return step.changes
+
+
+def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Changes:
+    """Change the label; values that only other labels have are kept, and show again when it is one of these again.
+
+    Raises:
+        UserError: the track of one of the segments has no such label.
+    """
+    segments = find_all_own(session, segment_ids)
+    for scheme, track in {(one.scheme, one.track) for one in segments}:
+        session.schemes.get(scheme).check_label(track, label)
+    several = f"{_counted(segments)} " if len(segments) > 1 else ""
+    with session.step(f"Change {several}to {_named(session, segments, label)}") as step:
+        for segment in segments:
+            if segment.label != label:
+                rows.update_segment(session.study, replace(segment, label=label))
+    return step.changes
+
+
+def set_field(session: Session, segment_id: str, field: str, value: Json, merge_key: str | None = None) -> Changes:
+    """Fill in one field of a segment's form; None or an empty value clears it.
+
+    Raises:
+        UserError: the scheme has no such field, or the value does not fit it.
+    """
+    segment = find_own(session, segment_id)
+    scheme = session.schemes.get(segment.scheme)
+    with session.step(f"Change {scheme.field(field).name.lower()}", merge_key) as step:
+        fill_in(session, segment, field, value)
+    return step.changes
+
+
+def edit_segment(
+    session: Session,
+    segment_id: str,
+    *,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    label: str | None = None,
+    values: Mapping[str, Json] | None = None,
+) -> Changes:
+    """Change several things about a segment as one step; None leaves a thing as it is.
+
+    Raises:
+        UserError: the span is empty or outside the recording, or the label or a value does not fit the scheme.
+    """
+    old = find_own(session, segment_id)
+    new = replace(
+        old,
+        start_us=old.start_us if start_us is None else start_us,
+        end_us=old.end_us if end_us is None else end_us,
+        label=label or old.label,
+    )
+    if new.label != old.label:
+        session.schemes.get(old.scheme).check_label(old.track, new.label)
+    if (new.start_us, new.end_us) != (old.start_us, old.end_us):
+        _require_free(session, old)
+    _check_span(session, new.recording_id, new.start_us, new.end_us)
+    with session.step("Edit segment") as step:
+        if new != old:
+            rows.update_segment(session.study, new)
+        for field, value in (values or {}).items():
+            fill_in(session, new, field, value)
+    return step.changes
+
+
+def delete_kept_value(session: Session, segment_id: str, field: str, version: int) -> Changes:
+    """Delete a value that was filled in under one version of the scheme and that the newest has no place for.
+
+    Raises:
+        UserError: there is no such value, or it is part of the form as it stands.
+    """
+    segment = find_own(session, segment_id)
+    scheme = session.schemes.known(segment.scheme)
+    values = rows.every_value_of(session.study, segment_id)
+    found = next((one for one in values if (one.field, one.version) == (field, version)), None)
+    if found is None:
+        raise UserError(f"Version {version} of the scheme left no value in “{field}”.", "It may be gone already.")
+    if scheme is not None and not scheme.orphans(segment.track, {field: found.value}):
+        raise UserError(f"The value in “{field}” is part of the form.", "Change it there.")
+    with session.step(f"Delete kept value of {field}") as step:
+        rows.clear_value(session.study, found)
+    return step.changes
+
+
+def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, Changes]:
+    """Cut a segment in two at a time inside it; both keep the values. Returns the second one's id.
+
+    Raises:
+        UserError: the time is not inside the segment.
+    """
+    segment = find_own(session, segment_id)
+    _require_free(session, segment)
+    if not segment.start_us + SHORTEST_US <= at_us <= segment.end_us - SHORTEST_US:
+        raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
+    second = replace(segment, id=new_id(), start_us=at_us)
+    with session.step("Split segment") as step:
+        rows.update_segment(session.study, replace(segment, end_us=at_us))
+        rows.insert_segment(session.study, second)
+        for value in rows.every_value_of(session.study, segment.id):
+            rows.set_value(session.study, replace(value, segment_id=second.id))
+    return second.id, step.changes
+
+
+def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
+    """Delete segments and what was filled in about them, as one step."""
+    found = find_all_own(session, segment_ids)
+    with session.step(f"Delete {_counted(found)}") as step:
+        rows.delete_segments(session.study, [one.id for one in found])
+    return step.changes
+
+
+def fill_in(session: Session, segment: Segment, field: str, value: Json) -> None:
+    """Fill in one field of a segment that may be changed, or clear it; inside a step.
+
+    Raises:
+        UserError: the scheme has no such field, or the value does not fit it or the segment.
+    """
+    scheme = session.schemes.get(segment.scheme)
+    checked = scheme.check_value(field, value)
+    wanted = scheme.field(field)
+    if checked is not None and not wanted.applies_to(segment.label, segment.track):
+        owners = wanted.only_for or wanted.tracks
+        raise UserError(
+            f"{wanted.name} cannot be given for {_named(session, [segment], segment.label)} segments.",
+            f"It belongs to {' and '.join(owners)} segments only.",
+        )
+    session.schemes.keep(scheme)
+    new = FieldValue(segment.id, scheme.key, scheme.version, field, checked)
+    if checked is not None:
+        rows.set_value(session.study, new)
+        return
+    for old in rows.every_value_of(session.study, segment.id):
+        # What the form could not show was not what was cleared: it is kept.
+        if old.field == field and not scheme.orphans(segment.track, {field: old.value}):
+            rows.clear_value(session.study, old)
+
+
+def _require_free(session: Session, segment: Segment) -> None:
+    scheme = session.schemes.known(segment.scheme)
+    if scheme is not None and scheme.lane(segment.track).extent is Extent.RECORDING:
+        raise UserError(
+            f"{scheme.lane(segment.track).name} are about the whole recording.", "Their start and end stay as they are."
+        )
+
+
+def _cut_to_utterance(session: Session, recording_id: str, start_us: int, end_us: int) -> tuple[int, int]:
+    spoken = utterances_of(session.study, recording_id)
+    if not spoken:
+        return start_us, end_us
+    inside = inside_utterance(start_us, end_us, spoken)
+    if inside is None or inside[1] - inside[0] < SHORTEST_US:
+        raise UserError("Nobody speaks here.", "A segment of this track lies inside an utterance: mark a part of one.")
+    return inside
+
+
+def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
+    recording = session.recording(recording_id)
+    if end_us - start_us < SHORTEST_US:
+        raise UserError("A segment must end after it starts.", "Mark a start and a later end.")
+    if start_us < 0 or end_us > recording.duration_us:
+        raise UserError(
+            f"The segment reaches outside recording {recording.number}.",
+            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
+        )
+
+
+def _named(session: Session, segments: Sequence[Segment], label: str) -> str:
+    if label == Verdict.NONE or not segments:
+        return "unmarked"
+    track = session.schemes.get(segments[0].scheme).track(segments[0].track)
+    return (track.label(label) or track).name.lower()
+
+
+def _counted(segments: Sequence[Segment]) -> str:
+    return counted_rows(len(segments), "segment", len({segment.recording_id for segment in segments}))

@@ -1,0 +1,178 @@
+"""What was recognised so far, in a file of the cache folder that a killed run leaves usable.
+
+It holds what people said, so only its owner can read it. It is removed when its content is in the study, or when nobody
+came back for it for a week.
+"""
+
+import hashlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from models.speech.speech_recognizers import RecognizedWord
+from project.entities.study_records import Json
+from project.errors import UserError
+
+SUFFIX = ".heard"
+_ABANDONED_AFTER_S = 7 * 24 * 3600
+_OWNER_ONLY = 0o600
+
+
+@dataclass(slots=True)
+class Progressed:
+    """What the file says.
+
+    Attributes:
+        speech: start and end of each stretch of speech in microseconds of the sound; None before it was looked for.
+        end_us: of the sound.
+        windows: how many windows were recognised.
+        pieces: what was heard in them.
+        language: code; "" before anything was recognised.
+        certainty: 0 to 1, that it is this language.
+    """
+
+    speech: list[list[int]] | None = None
+    end_us: int = 0
+    windows: int = 0
+    pieces: list[RecognizedWord] = field(default_factory=list)
+    language: str = ""
+    certainty: float = 0.0
+
+
+class RecognitionLog:
+    """Lines of JSON, each with its CRC-32; a torn end is cut off, and a file about other work is started anew.
+
+    Attributes:
+        found: what there is so far.
+    """
+
+    def __init__(self, path: Path, work: Mapping[str, Json]) -> None:
+        """Open or start the file.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        self.path = path
+        self.found = Progressed()
+        self._file: BinaryIO | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY), "r+b")
+            os.fchmod(self._file.fileno(), _OWNER_ONLY)
+            digest = hashlib.sha256(json.dumps(work, sort_keys=True).encode()).hexdigest()
+            self._load({"work": digest})
+        except OSError as error:
+            self.close()
+            raise _cannot_write(path, error) from None
+
+    def add_speech(self, speech: list[list[int]], end_us: int) -> None:
+        """Keep where somebody speaks."""
+        self._append({"speech": speech, "end_us": end_us})
+
+    def add_words(self, windows: int, pieces: tuple[RecognizedWord, ...], language: str, certainty: float) -> None:
+        """Keep what was heard in the next windows; it survives the end of this process from here on."""
+        rows = [[one.text, one.start_us, one.end_us, one.confidence] for one in pieces]
+        self._append({"windows": windows, "pieces": rows, "language": language, "certainty": certainty})
+
+    def close(self) -> None:
+        """Close the file and leave it where it is."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _load(self, head: dict[str, str]) -> None:
+        assert self._file is not None
+        good = 0
+        for number, line in enumerate(self._file):
+            read = _read(line)
+            if read is None or (number == 0 and read != head):
+                break
+            if number:
+                _take(self.found, read)
+            good += len(line)
+        self._file.seek(good)
+        self._file.truncate()
+        if not good:
+            self._write(head)
+
+    def _append(self, content: dict[str, Any]) -> None:
+        try:
+            self._write(content)
+        except OSError as error:
+            raise _cannot_write(self.path, error) from None
+        _take(self.found, content)
+
+    def _write(self, content: Mapping[str, Any]) -> None:
+        assert self._file is not None
+        body = json.dumps(content).encode()
+        self._file.write(b"%08x %s\n" % (zlib.crc32(body), body))
+        self._file.flush()
+
+
+def read_log(path: Path) -> Progressed:
+    """Return what a finished run left.
+
+    Raises:
+        UserError: the file is gone or damaged.
+    """
+    found = Progressed()
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except OSError:
+        lines = []
+    for line in lines[1:]:
+        read = _read(line)
+        if read is None:
+            break
+        _take(found, read)
+    if found.speech is None:
+        raise UserError("What was recognised is no longer in the cache folder.", "Recognise the recording again.")
+    return found
+
+
+def sweep(folder: Path) -> None:
+    """Remove what nobody came back for."""
+    for path in folder.glob(f"*{SUFFIX}"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
+                path.unlink()
+
+
+def _read(line: bytes) -> dict[str, Any] | None:
+    checksum, _, body = line.rstrip(b"\n").partition(b" ")
+    if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(body):
+        return None
+    found = json.loads(body)
+    return found if isinstance(found, dict) else None
+
+
+def _take(found: Progressed, content: Mapping[str, Any]) -> None:
+    if "speech" in content:
+        found.speech, found.end_us = content["speech"], content["end_us"]
+    else:
+        found.windows += content["windows"]
+        found.pieces += [RecognizedWord(*row) for row in content["pieces"]]
+        found.language, found.certainty = content["language"], content["certainty"]
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"The progress of recognition cannot be kept in {path}: {(error.strerror or str(error)).lower()}.",
+        "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
+    )

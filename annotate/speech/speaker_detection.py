@@ -1,0 +1,289 @@
+"""The job that suggests who speaks: by voices that are alike and by mouths that move with the sound."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from annotate.study.recording_files import usable_sound
+from models.faces.landmarks.landmark_finders import installed as landmarks_installed
+from models.faces.track_file import save_tracks, take_tracks
+from models.voices.voice_embeddings import usual as usual_embedder
+from project.entities.study_records import Changes, FaceTrack, Json, Participant, ParticipantRole, Run, Utterance
+from project.errors import UserError
+from project.files.temporary_files import cache_folder
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.face_rows import searched_frames, tracks_of
+from project.queries.history_rows import insert_run, latest_run
+from project.queries.recording_rows import all_participants, participants_in
+from project.queries.transcript_rows import speech_of, update_utterance, utterances_called, utterances_of
+from project.session.jobs import JobSpec
+from project.session.session import MediaState, Session
+from project.timebase import utc_now
+from project.version import __version__
+
+if TYPE_CHECKING:
+    from models.speakers.active_speaker import Looks
+    from models.speakers.diarization import DiarizationResult, UtteranceSpan
+
+KIND = "speakers"
+LANDMARKS = "mediapipe"
+LEAST_CONFIDENCE = 0.4
+"""A speaker who is less probable is not written into the transcript."""
+FACE = "face:"
+"""Before the id of a face track, it is the key of somebody who is no participant yet."""
+_NOT_KEPT = ("path", "pictures", "tracks", "stretches", "cast", "cuts")
+_HEARING = 0.3
+"""The share of the work that listening is taken for."""
+
+
+def prepare(session: Session, recording_id: str, number: int | None = None) -> JobSpec:
+    """Make the job for one recording.
+
+    Args:
+        session: holds the study.
+        recording_id: of a recording with a transcript, or with speech that was found.
+        number: of people who speak, where somebody knows it.
+
+    Raises:
+        UserError: there is neither a transcript nor found speech, no sound, or its file is missing or was replaced;
+            or there is nothing to tell speakers by.
+    """
+    recording = session.recording(recording_id)
+    located = usable_sound(session, recording_id)
+    stretches = _stretches(session, recording_id)
+    if not stretches and speech_of(session.study, recording_id) is not None:
+        raise UserError(
+            f"Nobody was heard to speak in recording {recording.number}.",
+            "If somebody does, add what they say in the transcript first.",
+        )
+    if not stretches:
+        raise UserError(
+            f"Nothing is known about what is said in recording {recording.number}.",
+            f"Find speech first, in the menu Speech or with: greenroom transcribe STUDY --recording {recording.number}",
+        )
+    embedder = usual_embedder()
+    pictures, tracks = _faces(session, recording_id)
+    if embedder is None and not tracks:
+        raise UserError(
+            f"There is nothing to tell the speakers of recording {recording.number} by.",
+            "Track its faces (Ctrl+T), or get the voice embedding: greenroom models fetch voice-embedding",
+        )
+    parameters: dict[str, Json] = {
+        "path": str(located.path),
+        "fingerprint": located.medium.fingerprint,
+        "offset_us": located.medium.offset_us,
+        "pictures": None if pictures is None or not tracks else str(pictures),
+        "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
+        "stretches": [[one.id, one.start_us, one.end_us, one.said] for one in stretches],
+        "cast": cast(Json, _cast(session, recording_id, tracks, stretches, number)),
+        "number": number,
+        "embedder": embedder,
+        "landmarks": LANDMARKS if tracks and landmarks_installed(LANDMARKS) else None,
+        **_faces_facts(session, recording_id),
+    }
+    return JobSpec(KIND, f"Suggest speakers in recording {recording.number}", recording_id, parameters)
+
+
+def renew(session: Session, work: JobSpec) -> JobSpec:
+    """Make the job again with what the study says now."""
+    Path(str(work.parameters["tracks"])).unlink(missing_ok=True)
+    return prepare(session, work.recording_id, cast("int | None", work.parameters["number"]))
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Listen, watch mouths, and conclude."""
+    from media.sound import stream_mono
+    from models.speakers.diarization import Cast, UtteranceSpan, conclude, on_axis
+    from models.speakers.voice_clustering import listen
+    from models.voices.voice_embeddings import RATE, embedder
+
+    began = time.monotonic()
+    tracks = take_tracks(Path(str(parameters["tracks"])))
+    stretches = [UtteranceSpan(*one) for one in cast("list[list[Any]]", parameters["stretches"])]
+    offset = int(str(parameters["offset_us"]))
+    name = parameters["embedder"]
+    model = None if name is None else embedder(str(name))
+    spans = [(one.start_us - offset, one.end_us - offset) for one in stretches]
+    share = _HEARING if parameters["pictures"] is not None else 1.0
+    telling = _Share(progress, 0, share, "Listening to the voices")
+    heard = listen(stream_mono(Path(str(parameters["path"])), RATE, telling), spans, model)
+    sound = on_axis(heard, offset)
+    looks, cuts_us = _watched(parameters, tracks, stretches, _Share(progress, share, 1.0, "Watching mouths"))
+    known = cast("dict[str, Any]", parameters["cast"])
+    found = conclude(stretches, sound, looks, cuts_us, Cast(**{**known, "people": tuple(known["people"])}))
+    return {
+        **_described(found),
+        "embedder_parameters": None if model is None else dict(model.parameters),
+        "faces_watched": len(looks),
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+    """Keep the run, and write its suggestions into the transcript as one step, never over what a person chose."""
+    parameters = {key: value for key, value in work.parameters.items() if key not in _NOT_KEPT}
+    backend = " + ".join(str(work.parameters[key]) for key in ("embedder", "landmarks") if work.parameters[key])
+    run = Run(new_id(), work.recording_id, KIND, backend or "pixels", parameters, dict(result), utc_now(), __version__)
+    changes = Changes.of([("run", run.id)])
+    new = _suggested(session, cast("list[dict[str, Any]]", result["suggestions"]))
+    number = session.recording(work.recording_id).number
+    with session.study.together():
+        with session.study.recording_run():
+            insert_run(session.study, run)
+        if new:
+            with session.step(f"Suggest speakers in recording {number}") as step:
+                for one in new:
+                    update_utterance(session.study, one)
+            changes |= step.changes
+    return changes
+
+
+def _suggested(session: Session, suggestions: Sequence[Mapping[str, Any]]) -> list[Utterance]:
+    """Return the utterances whose speaker changes; an earlier suggestion that holds no more is taken back."""
+    there = utterances_called(session.study, [str(one["utterance"]) for one in suggestions if one["utterance"]])
+    people = {one.id for one in all_participants(session.study)}
+    new = []
+    for one in suggestions:
+        old = there.get(str(one["utterance"]))
+        if old is None or (old.participant_id is not None and not old.suggested):
+            continue
+        if (old.start_us, old.end_us) != (one["start_us"], one["end_us"]):
+            continue
+        fits = one["participant"] in people and one["confidence"] >= LEAST_CONFIDENCE
+        whose = one["participant"] if fits else None
+        if whose != old.participant_id:
+            new.append(replace(old, participant_id=whose, suggested=whose is not None))
+    return new
+
+
+def _stretches(session: Session, recording_id: str) -> "list[UtteranceSpan]":
+    from models.speakers.diarization import UtteranceSpan
+
+    written = utterances_of(session.study, recording_id)
+    if written:
+        return [
+            UtteranceSpan(one.id, one.start_us, one.end_us, None if one.suggested else one.participant_id)
+            for one in written
+        ]
+    return [UtteranceSpan("", start, end) for start, end in sorted(speech_of(session.study, recording_id) or [])]
+
+
+def _faces(session: Session, recording_id: str) -> tuple[Path | None, list[FaceTrack]]:
+    """Return the file that shows the faces and their tracks; nothing where the file is not as it was tracked."""
+    medium = session.main_medium(recording_id)
+    run = latest_run(session.study, recording_id, "faces")
+    if medium is None or medium.facts.video is None or run is None:
+        return None, []
+    located = session.locate(medium)
+    if located.state is not MediaState.PRESENT or run.parameters.get("fingerprint") != medium.fingerprint:
+        return None, []
+    return located.path, [one for one in tracks_of(session.study, recording_id) if not one.dismissed]
+
+
+def _faces_facts(session: Session, recording_id: str) -> dict[str, Json]:
+    run = latest_run(session.study, recording_id, "faces")
+    return {"faces_run": run.id if run else None, "cuts": [*searched_frames(run).cuts] if run else []}
+
+
+def _cast(
+    session: Session,
+    recording_id: str,
+    tracks: Sequence[FaceTrack],
+    stretches: "Sequence[UtteranceSpan]",
+    number: int | None,
+) -> dict[str, Json]:
+    """Return who may speak, as JSON: participants of the recording, then faces that are nobody's yet."""
+    people = participants_in(session.study, recording_id)
+    faces = _owners(tracks, latest_run(session.study, recording_id, "faces"))
+    robot = _robot(people)
+    keys = dict.fromkeys(
+        [*(one.id for one in people), *faces.values(), *(one.said for one in stretches if one.said is not None)]
+    )
+    return {
+        "people": [*keys],
+        "faces": cast(Json, faces),
+        "robot": robot,
+        "number": number,
+        "expected": len(people) if len(people) > 1 else None,
+    }
+
+
+def _robot(people: Sequence[Participant]) -> str | None:
+    robots = [one.id for one in people if one.role is ParticipantRole.ROBOT]
+    return robots[0] if len(robots) == 1 else None
+
+
+def _owners(tracks: Sequence[FaceTrack], run: Run | None) -> dict[str, str]:
+    """Return track -> participant, or one key for tracks that look like one person, or a key of its own."""
+    faces = {one.id: one.participant_id or FACE + one.id for one in tracks}
+    stored = run.result.get("suggested") if run is not None else None
+    for group in stored if isinstance(stored, list) else ():
+        members = [str(one) for one in group if one in faces] if isinstance(group, list) else []
+        known = {faces[one] for one in members if not faces[one].startswith(FACE)}
+        if members and len(known) < 2:
+            whose = next(iter(known), faces[members[0]])
+            faces |= dict.fromkeys(members, whose)
+    return faces
+
+
+def _watched(
+    parameters: Mapping[str, Json],
+    tracks: Sequence[FaceTrack],
+    stretches: "Sequence[UtteranceSpan]",
+    progress: Progress,
+) -> "tuple[dict[str, Looks], list[int]]":
+    if parameters["pictures"] is None:
+        return {}, []
+    from media.frame_index import load_index
+    from models.faces.landmarks.landmark_finders import landmark_finder
+    from models.speakers.mouth_pass import watch
+
+    path = Path(str(parameters["pictures"]))
+    index = load_index(path)
+    finder = None if parameters["landmarks"] is None else landmark_finder(str(parameters["landmarks"]))
+    try:
+        looks = watch(path, index, tracks, [(one.start_us, one.end_us) for one in stretches], finder, progress)
+    finally:
+        if finder is not None:
+            finder.close()
+    cuts = [one for one in cast("list[int]", parameters["cuts"]) if 0 <= one < len(index)]
+    return looks, sorted(index.times.time_of(one) for one in cuts)
+
+
+def _described(found: "DiarizationResult") -> dict[str, Json]:
+    """Return all that was found as JSON."""
+    suggestions: list[Json] = [
+        {
+            "utterance": one.stretch.id,
+            "start_us": one.stretch.start_us,
+            "end_us": one.stretch.end_us,
+            "speaker": one.speaker,
+            "participant": one.person if one.person is not None and not one.person.startswith(FACE) else None,
+            "track": one.person[len(FACE) :] if one.person is not None and one.person.startswith(FACE) else None,
+            "confidence": round(one.confidence, 3),
+            "faces": {track: round(score, 3) for track, score in one.faces.items() if score >= 0.01},
+            "nobody": round(one.nobody, 3),
+        }
+        for one in found.suggestions
+    ]
+    return {
+        "voices": found.voices,
+        "suggestions": suggestions,
+        "flags": [cast(Json, asdict(one)) for one in found.flags],
+    }
+
+
+class _Share:
+    """A part of the work: progress from one share of the whole to another."""
+
+    def __init__(self, progress: Progress, first: float, last: float, text: str) -> None:
+        self._progress, self._first, self._last, self._text = progress, first, last, text
+        self.check_cancelled = progress.check_cancelled
+
+    def progress(self, done: int, total: int, _text: str = "") -> None:
+        """Report a part of this part."""
+        share = self._first + (self._last - self._first) * done / max(total, 1)
+        self._progress.progress(round(1000 * share), 1000, self._text)

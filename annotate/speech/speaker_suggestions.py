@@ -1,0 +1,208 @@
+"""What the newest search for speakers found in a recording, as far as nobody decided otherwise.
+
+Edits that make the speakers that were found into participants.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from annotate.study.people import new_participant
+from models.speakers.diarization import FlagKind
+from project.entities.study_records import Changes, ParticipantRole, Utterance
+from project.errors import UserError
+from project.queries import recording_rows as participants
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_participants
+from project.queries.transcript_rows import update_utterance, utterances_called
+from project.session.session import Session
+from project.timebase import SECOND, format_time
+
+KIND = "speakers"
+_NOT_NAMED = "somebody who is no participant yet"
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerFlag:
+    """A place where a person should look at who speaks.
+
+    Attributes:
+        utterance_id: None where the recording had no transcript.
+        text: one line that says why.
+    """
+
+    kind: FlagKind
+    utterance_id: str | None
+    start_us: int
+    end_us: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSpeaker:
+    """Somebody who speaks in a recording.
+
+    Attributes:
+        number: from 1, in the order in which they are first heard.
+        participant_id: who it is taken for; None for somebody who is no participant yet.
+        tracks: ids of the face tracks that speak with this voice, the surest first.
+        seconds: of speech.
+        confidence: mean over that speech, 0 to 1.
+        stretches: of speech, as (start, end).
+        utterance_ids: of the transcript; empty where there was none.
+    """
+
+    number: int
+    participant_id: str | None
+    tracks: tuple[str, ...]
+    seconds: float
+    confidence: float
+    stretches: tuple[tuple[int, int], ...]
+    utterance_ids: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """What they are called while nobody knows who it is."""
+        return f"Speaker {self.number}"
+
+
+def suggestions_of(session: Session, recording_id: str) -> list[dict[str, Any]]:
+    """Return the suggestions of the newest run as it stored them, in order of time."""
+    run = latest_run(session.study, recording_id, KIND)
+    stored = run.result.get("suggestions") if run is not None else None
+    return [cast("dict[str, Any]", one) for one in stored if isinstance(one, dict)] if isinstance(stored, list) else []
+
+
+def speakers_found(session: Session, recording_id: str) -> list[FoundSpeaker]:
+    """Return who speaks in a recording by the newest run, by number."""
+    by_number: dict[int, list[dict[str, Any]]] = {}
+    for one in suggestions_of(session, recording_id):
+        if one["speaker"] is not None:
+            by_number.setdefault(one["speaker"], []).append(one)
+    return [_speaker(number, rows) for number, rows in sorted(by_number.items())]
+
+
+def speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]:
+    """Return where a person should look, in order of time.
+
+    What a person decided since then, or an utterance that is gone or was moved, is left out.
+    """
+    run = latest_run(session.study, recording_id, KIND)
+    stored = run.result.get("flags") if run is not None else None
+    if not isinstance(stored, list):
+        return []
+    found = [cast("dict[str, Any]", one) for one in stored if isinstance(one, dict)]
+    there = utterances_called(session.study, {str(one["utterance"]) for one in found if one["utterance"]})
+    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    return [
+        SpeakerFlag(FlagKind(one["kind"]), one["utterance"] or None, one["start_us"], one["end_us"], _text(one, names))
+        for one in found
+        if not one["utterance"] or _open(there.get(one["utterance"]), one)
+    ]
+
+
+def _open(utterance: Utterance | None, flag: Mapping[str, Any]) -> bool:
+    if utterance is None or (utterance.start_us, utterance.end_us) != (flag["start_us"], flag["end_us"]):
+        return False
+    return utterance.participant_id is None or utterance.suggested
+
+
+def _text(flag: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    person, other = (names.get(str(flag[key]), _NOT_NAMED) for key in ("person", "other"))
+    match FlagKind(flag["kind"]):
+        case FlagKind.DISAGREE if flag["person"] is None:
+            return f"The voice is nobody's who is seen, but the mouth of {other} moves: listen who speaks."
+        case FlagKind.DISAGREE:
+            return f"Voice and face disagree: it is {person} or {other}. Listen who speaks."
+        case FlagKind.TWO_VOICES:
+            return f"Another voice begins at {format_time(flag['at_us'])}: split it there if two people speak."
+        case FlagKind.OVERLAP:
+            return "Others speak at the same time: listen who speaks."
+        case FlagKind.SHORT:
+            return "Too short to tell a voice by: listen who speaks."
+        case FlagKind.DOUBTFUL:
+            return "It is doubtful who speaks: listen."
+
+
+def _speaker(number: int, rows: Sequence[Mapping[str, Any]]) -> FoundSpeaker:
+    seconds = [(one["end_us"] - one["start_us"]) / SECOND for one in rows]
+    total = sum(seconds)
+    tracks: dict[str, float] = {}
+    for one, length in zip(rows, seconds, strict=True):
+        for track, score in one["faces"].items():
+            tracks[track] = tracks.get(track, 0.0) + score * length
+    seen = [track for track in sorted(tracks, key=lambda one: -tracks[one]) if tracks[track] >= 0.5 * min(total, 2.0)]
+    surely = sum(one["confidence"] * length for one, length in zip(rows, seconds, strict=True))
+    return FoundSpeaker(
+        number,
+        rows[0]["participant"],
+        tuple(seen),
+        round(total, 3),
+        round(surely / max(total, 1e-9), 3),
+        tuple((one["start_us"], one["end_us"]) for one in rows),
+        tuple(one["utterance"] for one in rows if one["utterance"]),
+    )
+
+
+SURE = 0.6
+"""Utterances that are this surely a speaker's are assigned; the others become suggestions."""
+
+
+def name_speaker(session: Session, recording_id: str, number: int, participant_id: str) -> Changes:
+    """Say which participant a speaker is: their utterances that nobody else was chosen for follow, as one step.
+
+    Raises:
+        UserError: there is no such speaker or participant.
+    """
+    speaker = found_speaker(session, recording_id, number)
+    known = {one.id: one for one in participants.all_participants(session.study)}
+    if participant_id not in known:
+        raise UserError("There is no such participant any more.", "Choose another one.")
+    with session.step(f"{speaker.label} is {known[participant_id].pseudonym}") as step:
+        _assign(session, recording_id, speaker, participant_id)
+    return step.changes
+
+
+def name_speaker_new(
+    session: Session, recording_id: str, number: int, pseudonym: str, role: ParticipantRole
+) -> tuple[str, Changes]:
+    """Make a speaker a new participant who appears in the recording, as one step; returns the new id.
+
+    Raises:
+        UserError: there is no such speaker; or the pseudonym is empty, taken, or holds what cannot be seen.
+    """
+    speaker = found_speaker(session, recording_id, number)
+    made = new_participant(session, pseudonym, role)
+    with session.step(f"{speaker.label} is {made.pseudonym}") as step:
+        participants.insert_participant(session.study, made)
+        _assign(session, recording_id, speaker, made.id)
+    return made.id, step.changes
+
+
+def found_speaker(session: Session, recording_id: str, number: int) -> FoundSpeaker:
+    """Return a speaker of the newest search.
+
+    Raises:
+        UserError: there is none of that number.
+    """
+    found = {one.number: one for one in speakers_found(session, recording_id)}
+    if number not in found:
+        there = ", ".join(str(one) for one in found) or "none yet"
+        raise UserError(
+            f"There is no speaker {number} in recording {session.recording(recording_id).number}.",
+            f"Those that were found: {there}.",
+        )
+    return found[number]
+
+
+def _assign(session: Session, recording_id: str, speaker: FoundSpeaker, participant_id: str) -> None:
+    participants.set_appearance(session.study, recording_id, participant_id, True)
+    sure = {
+        str(one["utterance"]): one["confidence"] >= SURE
+        for one in suggestions_of(session, recording_id)
+        if one["speaker"] == speaker.number
+    }
+    for one in utterances_called(session.study, speaker.utterance_ids).values():
+        if one.participant_id is None or one.suggested:
+            new = replace(one, participant_id=participant_id, suggested=not sure[one.id])
+            update_utterance(session.study, new)

@@ -1,0 +1,96 @@
+"""The job that finds where somebody speaks in a recording."""
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+from annotate.study.recording_files import usable_sound
+from media.sound import stream_mono
+from models.speech.speech_recognizers import ALWAYS, RATE, SpeechOptions, speech_detector
+from project.entities.study_records import Changes, Json, Run
+from project.entities.transcript import AsrSegment
+from project.files.fingerprints import read_whole
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.history_rows import SOURCE, insert_run
+from project.queries.transcript_rows import SPEECH, insert_heard
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.timebase import SECOND, utc_now
+from project.version import __version__
+
+Span = tuple[int, int]
+
+
+def prepare(session: Session, recording_id: str, options: SpeechOptions | None = None) -> JobSpec:
+    """Make the job for one recording.
+
+    Raises:
+        UserError: it has no sound, or its file is missing or was replaced.
+    """
+    located = usable_sound(session, recording_id)
+    parameters: dict[str, Json] = {
+        "path": str(located.path),
+        "fingerprint": located.medium.fingerprint,
+        "offset_us": located.medium.offset_us,
+        "detector": ALWAYS,
+        "options": cast(Json, asdict(options or SpeechOptions())),
+    }
+    return JobSpec(
+        SPEECH, f"Find speech in recording {session.recording(recording_id).number}", recording_id, parameters
+    )
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Listen to the whole recording."""
+    began = time.monotonic()
+    options = SpeechOptions(**cast(dict[str, Json], parameters["options"]))  # type: ignore[arg-type]
+    detector = speech_detector(str(parameters["detector"]), options)
+    source = read_whole(Path(str(parameters["path"])), progress)
+    found = detector.speech(stream_mono(source.path, RATE, _Finding(progress)), progress)
+    source.require_same()
+    return {
+        "speech": found.tolist(),
+        "detector_parameters": dict(detector.parameters),
+        SOURCE: source.sha256,
+        "seconds": round(time.monotonic() - began, 3),
+    }
+
+
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+    """Keep what was found as a run; the newest run is the one that is shown."""
+    offset = int(str(work.parameters["offset_us"]))
+    found = cast(list[list[int]], result["speech"])
+    facts = {key: value for key, value in result.items() if key != "speech"}
+    run_id = store_speech(session, work, facts, [(start + offset, end + offset) for start, end in found])
+    return Changes.of([("run", run_id), ("heard", work.recording_id)])
+
+
+def store_speech(session: Session, work: JobSpec, facts: Mapping[str, Json], spans: Iterable[Span]) -> str:
+    """Store a run of voice activity from spans on the recording's axis; returns its id."""
+    duration = session.recording(work.recording_id).duration_us
+    inside = [(max(0, start), min(end, duration)) for start, end in spans]
+    heard = [AsrSegment(start, end) for start, end in inside if end > start]
+    spoken = sum(one.end_us - one.start_us for one in heard) / SECOND
+    told: dict[str, Json] = {**facts, "stretches": len(heard), "speech_seconds": round(spoken, 3)}
+    parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "prompt", "folder")}
+    backend = str(work.parameters["detector"])
+    run = Run(new_id(), work.recording_id, SPEECH, backend, parameters, told, utc_now(), __version__)
+    with session.study.recording_run():
+        insert_run(session.study, run)
+        insert_heard(session.study, run.id, heard)
+    return run.id
+
+
+class _Finding:
+    """Says what the sound is read for."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.check_cancelled = progress.check_cancelled
+
+    def progress(self, done: int, total: int, _text: str = "") -> None:
+        """Report milliseconds of sound."""
+        self._progress.progress(done, total, "Finding speech")

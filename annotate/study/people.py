@@ -1,0 +1,115 @@
+"""Annotators as a team: looked up and introduced by name.
+
+Edits of participants: who they are, where they appear, what they consented to, whose face a track is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from project.entities.study_records import Annotator, Changes, ConsentUse, Participant, ParticipantRole
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import face_rows as faces
+from project.queries import recording_rows as participants
+from project.queries.annotator_rows import all_annotators, annotator_by_name, insert_annotator
+from project.session.session import Session
+from project.text_format import shown
+
+
+def new_participant(session: Session, pseudonym: str, role: ParticipantRole) -> Participant:
+    """Return a participant who is not in the study yet.
+
+    Raises:
+        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
+    """
+    name = pseudonym.strip()
+    if not name:
+        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
+    if not name.isprintable():
+        raise UserError(f"The pseudonym {shown(name)} holds what cannot be seen.", "Use letters, digits and signs.")
+    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
+        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
+    return Participant(new_id(), name, role)
+
+
+def add_participant(
+    session: Session,
+    pseudonym: str,
+    role: ParticipantRole,
+    recording_id: str | None = None,
+    track_id: str | None = None,
+) -> tuple[str, Changes]:
+    """Add a participant, that they appear in a recording and whose face they have, where given; returns the new id.
+
+    Raises:
+        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
+    """
+    made = new_participant(session, pseudonym, role)
+    with session.step(f"Add participant {made.pseudonym}") as step:
+        participants.insert_participant(session.study, made)
+        if recording_id is not None:
+            participants.set_appearance(session.study, recording_id, made.id, True)
+        if track_id is not None:
+            faces.assign_participant(session.study, track_id, made.id)
+    return made.id, step.changes
+
+
+def change_role(session: Session, participant: Participant, role: ParticipantRole) -> Changes:
+    """Change what a participant is in the interaction."""
+    with session.step(f"Change role of {participant.pseudonym}") as step:
+        participants.update_participant(session.study, replace(participant, role=role))
+    return step.changes
+
+
+def set_appearance(session: Session, recording_id: str, participant: Participant, present: bool) -> Changes:
+    """Say that a participant appears in a recording, or does not."""
+    verb = "Add" if present else "Take"
+    where = "to" if present else "out of"
+    number = session.recording(recording_id).number
+    with session.step(f"{verb} {participant.pseudonym} {where} recording {number}") as step:
+        participants.set_appearance(session.study, recording_id, participant.id, present)
+    return step.changes
+
+
+def set_consent(session: Session, participant: Participant, use: ConsentUse, given: bool) -> Changes:
+    """Record that a participant gave or withdrew consent for one use."""
+    verb = "Give" if given else "Withdraw"
+    with session.step(f"{verb} consent of {participant.pseudonym} to {use.value}") as step:
+        participants.set_consent(session.study, participant.id, use, given)
+    return step.changes
+
+
+def annotator_called(session: Session, name: str) -> Annotator:
+    """Return the annotator of a name.
+
+    Raises:
+        UserError: nobody of that name is in the study.
+    """
+    found = annotator_by_name(session.study, name)
+    if found is None:
+        known = ", ".join(one.name for one in all_annotators(session.study)) or "nobody yet"
+        raise UserError(f"No annotator is called “{name}”.", f"In this study: {known}.")
+    return found
+
+
+def introduced(session: Session, names: Sequence[str]) -> list[Annotator]:
+    """Return the annotators of these names; those who are new are introduced.
+
+    Raises:
+        UserError: a name is empty or given twice, or the study is open for reading only.
+    """
+    wanted = [name.strip() for name in names]
+    if not all(wanted):
+        raise UserError("An annotator needs a name.", "Separate names by commas, such as Ada,Bo,Cy.")
+    if len(set(wanted)) < len(wanted):
+        raise UserError("An annotator is named twice.", "Name everybody once.")
+    session.study.require_writable()
+    unknown = [name for name in wanted if annotator_by_name(session.study, name) is None]
+    # Ids made within a millisecond are in no order; annotators are listed by theirs.
+    fresh = [Annotator(*both) for both in zip(sorted(new_id() for _ in unknown), unknown, strict=True)]
+    if fresh:
+        with session.study.step(f"Introduce {', '.join(one.name for one in fresh)}", undoable=False):
+            for one in fresh:
+                insert_annotator(session.study, one)
+    by_name = {one.name: one for one in all_annotators(session.study)}
+    return [by_name[name] for name in wanted]

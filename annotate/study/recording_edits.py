@@ -1,0 +1,314 @@
+"""Edits of collections, and which one a recording is in.
+
+Undo and redo, across the whole history of the study. Edits of recordings and their files.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from project.entities.study_records import Changes, Collection, MediaFacts, Medium, MediumRole, Recording
+from project.errors import UserError
+from project.files.filesystem import is_folder, resolved
+from project.files.fingerprints import fingerprint
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries import recording_rows as collections
+from project.queries import recording_rows as media
+from project.queries import recording_rows as recordings
+from project.session.session import MediaState, Session
+from project.text_format import require_text, shown
+from project.timebase import SECOND
+
+
+def describe_collection(session: Session, collection_id: str, name: str, agent_context: str) -> Changes:
+    """Give a collection another name, or say what the agent in it is.
+
+    Raises:
+        UserError: the name is empty or another collection's.
+    """
+    wanted = name.strip()
+    if not wanted:
+        raise UserError("A collection needs a name.", "Type one.")
+    present = collections.all_collections(session.study)
+    if any(one.name == wanted and one.id != collection_id for one in present):
+        raise UserError(f"There is a collection {wanted} already.", "Move the recordings there, or type another name.")
+    with session.step("Describe collection") as step:
+        collections.update_collection(session.study, Collection(collection_id, wanted, agent_context.strip()))
+    return step.changes
+
+
+def move_recording(session: Session, recording_id: str, name: str) -> Changes:
+    """Put a recording into the collection of a name, made if there is none; one left empty by this is removed.
+
+    Raises:
+        UserError: the name is empty.
+    """
+    wanted = name.strip()
+    if not wanted:
+        raise UserError("A collection needs a name.", "Type one.")
+    recording = session.recording(recording_id)
+    home = next((one for one in collections.all_collections(session.study) if one.name == wanted), None)
+    with session.step(f"Move recording to {wanted}") as step:
+        if home is None:
+            home = Collection(new_id(), wanted)
+            collections.insert_collection(session.study, home)
+        if home.id != recording.collection_id:
+            recordings.update_recording(session.study, replace(recording, collection_id=home.id))
+            if not any(r.collection_id == recording.collection_id for r in recordings.all_recordings(session.study)):
+                collections.delete_collection(session.study, recording.collection_id)
+    return step.changes
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """The name of the step that was undone or redone, and what it touched."""
+
+    name: str
+    changes: Changes
+
+
+def undo(session: Session) -> Reverted:
+    """Take back the newest step that still stands.
+
+    Raises:
+        UserError: there is none, or the study is open for reading only.
+    """
+    name = session.study.undo_name or ""
+    return _reverted(session, name, session.study.undo(_who(session)))
+
+
+def redo(session: Session) -> Reverted:
+    """Do again what was undone last.
+
+    Raises:
+        UserError: nothing was undone since the last edit, or the study is open for reading only.
+    """
+    name = session.study.redo_name or ""
+    return _reverted(session, name, session.study.redo(_who(session)))
+
+
+def _reverted(session: Session, name: str, changes: Changes) -> Reverted:
+    if changes.ids("property") or changes.ids("scheme_version"):
+        session.schemes.reload()
+    return Reverted(name, changes)
+
+
+def _who(session: Session) -> str | None:
+    annotator = session.annotator()
+    return annotator.id if annotator else None
+
+
+DEFAULT_COLLECTION = "Recordings"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedFile:
+    """What reading a file found out about it; needs no study, so it can be made in another thread."""
+
+    path: Path
+    facts: MediaFacts
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relinked:
+    """What a search for missing files found.
+
+    Attributes:
+        found: names of the files that are linked again.
+        missing: names of the files that are still missing.
+        changes: rows touched.
+    """
+
+    found: tuple[str, ...]
+    missing: tuple[str, ...]
+    changes: Changes
+
+
+def probe_file(path: Path) -> ProbedFile:
+    """Read what a study keeps about a file.
+
+    Raises:
+        UserError: it is missing, a folder, unreadable, or neither video nor sound; or its name is not text.
+    """
+    from media.probe import probe
+
+    require_text(path)
+    return ProbedFile(path, probe(path), fingerprint(path))
+
+
+def ends_early(file: ProbedFile) -> str | None:
+    """Return a line of warning about a file that was cut off or is damaged, so that its end is missing."""
+    if not file.facts.missing_us:
+        return None
+    seconds = max(0.1, file.facts.missing_us / SECOND)
+    return f"{shown(file.path.name)} ends early: at least {seconds:.1f} s are missing. Copy it again if you can."
+
+
+def add_recordings(
+    session: Session, files: Sequence[ProbedFile], collection: str | None = None
+) -> tuple[list[str], Changes]:
+    """Add one recording for each file, as one step; returns the new recordings' ids.
+
+    Raises:
+        UserError: a file is in the study already, or two of the files are the same.
+    """
+    known = {medium.fingerprint: medium for medium in media.all_media(session.study)}
+    given: dict[str, Path] = {}
+    for file in files:
+        if file.fingerprint in known:
+            owner = session.recording(known[file.fingerprint].recording_id)
+            raise UserError(f"{file.path.name} is in the study already, as recording {owner.number}.", "Leave it out.")
+        same = given.setdefault(file.fingerprint, file.path)
+        if same is not file.path:
+            raise UserError(f"{file.path.name} has the same content as {same.name}.", "Leave one of them out.")
+    made = []
+    session.point_to(file.path for file in files)
+    title = f"Add {files[0].path.name}" if len(files) == 1 else f"Add {len(files)} recordings"
+    with session.step(title) as step:
+        home = _collection(session, collection)
+        for file in files:
+            recording = Recording(
+                new_id(), home.id, recordings.next_number(session.study), file.path.stem, file.facts.duration_us
+            )
+            recordings.insert_recording(session.study, recording)
+            media.insert_medium(session.study, _medium(session, recording.id, file, MediumRole.MAIN, 0))
+            made.append(recording.id)
+    return made, step.changes
+
+
+def add_medium(session: Session, recording_id: str, file: ProbedFile, role: MediumRole, offset_us: int = 0) -> Changes:
+    """Add a further file to a recording: another camera, a separate microphone, the next chapter.
+
+    `offset_us` is where the file's own zero lies on the recording's axis.
+
+    Raises:
+        UserError: the recording has its main file already.
+    """
+    recording = session.recording(recording_id)
+    present = [m for m in media.media_of(session.study, recording_id) if m.role is role]
+    if role is MediumRole.MAIN and present:
+        raise UserError(f"Recording {recording.number} has its main file already.", "Give another role.")
+    medium = replace(_medium(session, recording_id, file, role, len(present)), offset_us=offset_us)
+    session.point_to([file.path])
+    with session.step(f"Add {file.path.name} to recording {recording.number}") as step:
+        media.insert_medium(session.study, medium)
+    return step.changes
+
+
+def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: int) -> Changes:
+    """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it.
+
+    Raises:
+        UserError: the file is no longer there, or is the main one, whose own times are the axis.
+    """
+    medium = next((m for m in media.media_of(session.study, recording_id) if m.id == medium_id), None)
+    if medium is None:
+        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    if medium.role is MediumRole.MAIN:
+        raise UserError("The main file begins where its recording begins.", "Move the other files instead.")
+    with session.step(f"Move the start of {Path(medium.path).name}") as step:
+        media.update_medium(session.study, replace(medium, offset_us=offset_us))
+    return step.changes
+
+
+def rename_recording(session: Session, recording_id: str, name: str) -> Changes:
+    """Give a recording another name."""
+    if not name.strip():
+        raise UserError("A recording needs a name.", "Type one.")
+    with session.step("Rename recording") as step:
+        recordings.update_recording(session.study, replace(session.recording(recording_id), name=name.strip()))
+    return step.changes
+
+
+def relink(session: Session, folder: Path, progress: Progress | None = None) -> Relinked:
+    """Find the study's missing files in a folder and below it by their content, whatever they are called now.
+
+    Raises:
+        UserError: the folder does not exist.
+    """
+    return link_again(session, find_again(session, folder, progress))
+
+
+def find_again(session: Session, folder: Path, progress: Progress | None = None) -> dict[str, Path]:
+    """Return the fingerprints of missing files that are in a folder or below it, and where; this reads the files.
+
+    Raises:
+        UserError: the folder does not exist.
+        Cancelled: the user stopped it.
+    """
+    told = progress or Silent()
+    if not is_folder(folder):
+        raise UserError(f"There is no folder {folder}.", "Name the folder that the files were moved to.")
+    wanted = _away(session)
+    sizes = {medium.facts.size_bytes for medium in wanted}
+    candidates = [path for path in _files_below(folder) if _size(path) in sizes] if wanted else []
+    by_content: dict[str, Path] = {}
+    for done, path in enumerate(candidates):
+        told.progress(done, len(candidates), path.name)
+        told.check_cancelled()
+        # What cannot be read is not the file that is looked for.
+        with suppress(UserError):
+            by_content.setdefault(fingerprint(path), path)
+    return by_content
+
+
+def link_again(session: Session, by_content: Mapping[str, Path]) -> Relinked:
+    """Point missing files to where files with their fingerprints are."""
+    wanted = _away(session)
+    found = [(medium, by_content[medium.fingerprint]) for medium in wanted if medium.fingerprint in by_content]
+    missing = tuple(Path(m.path).name for m in wanted if m.fingerprint not in by_content)
+    if not found:
+        return Relinked((), missing, Changes())
+    session.point_to(path for _, path in found)
+    with session.step(f"Relink {len(found)} files" if len(found) > 1 else "Relink file") as step:
+        for medium, path in found:
+            media.update_medium(session.study, replace(medium, path=_stored_path(session, path)))
+    return Relinked(tuple(path.name for _, path in found), missing, step.changes)
+
+
+def _away(session: Session) -> list[Medium]:
+    return [one for one in media.all_media(session.study) if session.locate(one).state is not MediaState.PRESENT]
+
+
+def _collection(session: Session, name: str | None) -> Collection:
+    present = collections.all_collections(session.study)
+    if name is None and present:
+        return present[0]
+    for collection in present:
+        if collection.name == name:
+            return collection
+    made = Collection(new_id(), name or DEFAULT_COLLECTION)
+    collections.insert_collection(session.study, made)
+    return made
+
+
+def _medium(session: Session, recording_id: str, file: ProbedFile, role: MediumRole, position: int) -> Medium:
+    path = _stored_path(session, file.path)
+    return Medium(new_id(), recording_id, role, position, 0, path, file.fingerprint, file.facts)
+
+
+def _stored_path(session: Session, path: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.absolute(), session.study.folder.absolute())).as_posix()
+    except ValueError:
+        return path.absolute().as_posix()
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and below it; links out of it, which may be a stranger's, are left alone."""
+    home = resolved(folder)
+    for parent, _, names in os.walk(folder):
+        for name in sorted(names):
+            if resolved(Path(parent, name)).is_relative_to(home):
+                yield Path(parent, name)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1

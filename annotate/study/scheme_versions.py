@@ -1,0 +1,262 @@
+"""What a study keeps of its schemes, and which values and labels the newest versions have no place for.
+
+Edits of which schemes a study uses, and in which versions it keeps them. Values are never touched by them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from project.entities.study_records import Changes, FieldValue, Json, Segment
+from project.errors import UserError
+from project.queries.segment_rows import older_values, segments_under
+from project.queries.study_schemes import (
+    IN_USE,
+    all_versions,
+    in_use,
+    insert_version,
+    labels_in_use,
+    segment_counts,
+    value_counts,
+)
+from project.schemes.scheme import FieldKind, Scheme
+from project.schemes.scheme_file import load_scheme, parse_scheme, shipped_names, shipped_text
+from project.session.session import Session
+
+
+def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]:
+    """Use a scheme in a study, or a new version of one that it uses already; what was filled in stays as it is.
+
+    Args:
+        session: of the study.
+        text: TOML text of the scheme.
+        name: what messages call it.
+
+    Returns:
+        The scheme, and what changed: nothing where it is in use as it stands.
+
+    Raises:
+        UserError: the text is not a scheme, or says otherwise than the version of that number which is known already.
+    """
+    scheme = parse_scheme(text, name)
+    _check_version(session, scheme)
+    kept = all_versions(session.study).get(scheme.key, {})
+    used = in_use(session.study)
+    if scheme.version in kept and scheme.key in used:
+        return scheme, Changes()
+    verb = "Use" if scheme.key not in used or not kept else f"Use version {scheme.version} of"
+    with session.step(f"{verb} scheme {scheme.name}") as step:
+        if scheme.version not in kept:
+            insert_version(session.study, scheme.key, scheme.version, text)
+        _set_in_use(session, [*used, *([] if scheme.key in used else [scheme.key])])
+    session.schemes.reload()
+    return scheme, step.changes
+
+
+def use_only(session: Session, key: str) -> Changes:
+    """Let a new study use one scheme that the program ships, in the place of the usual one; nothing where it does.
+
+    Raises:
+        UserError: the program ships none of that key.
+    """
+    if in_use(session.study) == [key]:
+        return Changes()
+    scheme = parse_scheme(shipped_text(key), key)
+    with session.step(f"Use scheme {scheme.name}") as step:
+        session.schemes.keep(scheme)
+        _set_in_use(session, [key])
+    session.schemes.reload()
+    return step.changes
+
+
+def use_shipped_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
+    """Use a scheme that the program ships.
+
+    Raises:
+        UserError: it ships none of that key, or the study knows the scheme otherwise.
+    """
+    return use_scheme(session, shipped_text(key), key)
+
+
+def use_kept_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
+    """Use a scheme again that the study keeps, in its newest version.
+
+    Raises:
+        UserError: the study keeps none of that key.
+    """
+    kept = all_versions(session.study).get(key)
+    if not kept:
+        raise UserError(f"This study keeps no scheme “{key}”.", "Use it from its file.")
+    version = max(kept)
+    return use_scheme(session, kept[version], f"{key}, version {version}")
+
+
+def drop_scheme(session: Session, key: str) -> Changes:
+    """Stop using a scheme. Its segments, their values and its versions stay.
+
+    Raises:
+        UserError: the study does not use it, or uses no other.
+    """
+    scheme = session.schemes.get(key)
+    left = [one for one in in_use(session.study) if one != key]
+    if not left:
+        raise UserError(f"{scheme.name} is the only scheme of this study.", "Use another one first.")
+    with session.step(f"Stop using scheme {scheme.name}") as step:
+        session.schemes.keep(scheme)
+        _set_in_use(session, left)
+    session.schemes.reload()
+    return step.changes
+
+
+def make_default(session: Session, key: str) -> Changes:
+    """Make a scheme the one that new segments are made under when nobody names another.
+
+    Raises:
+        UserError: the study does not use it.
+    """
+    scheme = session.schemes.get(key)
+    others = [one for one in in_use(session.study) if one != key]
+    if in_use(session.study)[0] == key:
+        return Changes()
+    with session.step(f"Make {scheme.name} the default scheme") as step:
+        _set_in_use(session, [key, *others])
+    session.schemes.reload()
+    return step.changes
+
+
+def _set_in_use(session: Session, keys: Sequence[str]) -> None:
+    if [*keys] != session.study.get_property(IN_USE):
+        session.study.set_property(IN_USE, [*keys])
+
+
+def _check_version(session: Session, scheme: Scheme) -> None:
+    kept = all_versions(session.study).get(scheme.key, {})
+    newest = max(kept, default=0)
+    if scheme.version < newest:
+        raise UserError(
+            f"This study keeps version {newest} of “{scheme.key}”, and this is version {scheme.version}.",
+            f"Raise `version` to {newest + 1} to use it as the newest.",
+        )
+    known = None
+    if scheme.version in kept:
+        known, where = parse_scheme(kept[scheme.version], scheme.key), "the study keeps"
+    elif scheme.key in shipped_names() and load_scheme(scheme.key).version == scheme.version:
+        known, where = load_scheme(scheme.key), "Greenroom ships"
+    if known is not None and known != scheme:
+        raise UserError(
+            f"This is not the version {scheme.version} of “{scheme.key}” that {where}: its content differs.",
+            f"Raise `version` to {scheme.version + 1}, so that both are kept.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """Something that the newest version of its scheme has no place for.
+
+    Attributes:
+        segment: what it is about.
+        value: of a field; None where it is the segment's label, or its track, that is no longer there.
+    """
+
+    segment: Segment
+    value: FieldValue | None = None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as JSON."""
+        found: dict[str, Json] = {"segment": self.segment.id, "track": self.segment.track, "label": self.segment.label}
+        if self.value is not None:
+            found |= {"field": self.value.field, "version": self.value.version, "value": self.value.value}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class KeptScheme:
+    """A scheme that a study uses or keeps.
+
+    Attributes:
+        scheme: its newest version; None where its text is kept nowhere or cannot be read.
+        versions: that the study keeps, oldest first; empty for one in use that nothing was made with yet.
+        used: whether it is in use.
+        default: whether new segments are made under it.
+        segments: made with it.
+        values: filled in under it, in all versions.
+        orphans: how many labels and values the newest version has no place for.
+    """
+
+    key: str
+    scheme: Scheme | None
+    versions: tuple[int, ...]
+    used: bool
+    default: bool
+    segments: int
+    values: int
+    orphans: int
+
+    @property
+    def name(self) -> str:
+        """What it is called, its key where nobody knows."""
+        return self.key if self.scheme is None else self.scheme.name
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as JSON."""
+        return {
+            "key": self.key,
+            "name": self.name,
+            "version": None if self.scheme is None else self.scheme.version,
+            "versions": [*self.versions],
+            "used": self.used,
+            "default": self.default,
+            "segments": self.segments,
+            "values": self.values,
+            "orphans": self.orphans,
+        }
+
+
+def kept_schemes(session: Session) -> list[KeptScheme]:
+    """Return the schemes of a study: those in use in their order, then those that are only kept."""
+    study = session.study
+    versions, values, segments = all_versions(study), value_counts(study), segment_counts(study)
+    used = in_use(study)
+    keys = [*used, *sorted((versions.keys() | segments.keys()) - set(used))]
+    return [
+        KeptScheme(
+            key,
+            session.schemes.known(key),
+            tuple(versions.get(key, {})),
+            key in used,
+            key == used[0],
+            segments.get(key, 0),
+            sum(values.get(key, {}).values()),
+            len(orphans_of(session, key)),
+        )
+        for key in keys
+    ]
+
+
+def orphans_of(session: Session, key: str) -> list[Orphan]:
+    """Return every label and value that the newest version of a scheme has no place for."""
+    scheme = session.schemes.known(key)
+    study = session.study
+    if scheme is None:
+        return [Orphan(one) for one in segments_under(study, key)]
+    labels = {(track.key, label.key) for track in scheme.tracks for label in track.labels}
+    found = []
+    if labels_in_use(study, key) - labels:
+        found = [Orphan(one) for one in segments_under(study, key) if (one.track, one.label) not in labels]
+    if set(all_versions(study).get(key, {})) - {scheme.version}:
+        # A text fits wherever its field is.
+        texts = [field.key for field in scheme.fields if field.kind is FieldKind.TEXT and not field.tracks]
+        homeless: dict[tuple[str, str, str], bool] = {}
+        for segment, value in older_values(study, key, scheme.version, texts):
+            kind = (segment.track, value.field, repr(value.value))
+            if kind not in homeless:
+                homeless[kind] = bool(scheme.orphans(segment.track, {value.field: value.value}))
+            if homeless[kind]:
+                found.append(Orphan(segment, value))
+    return found
+
+
+def orphaned_values(scheme: Scheme | None, segment: Segment, values: list[FieldValue]) -> list[FieldValue]:
+    """Return those of a segment's values, of all versions, that the newest version has no place for."""
+    if scheme is None:
+        return values
+    return [one for one in values if scheme.orphans(segment.track, {one.field: one.value})]

@@ -1,0 +1,408 @@
+"""Edits of the plan: who annotates what, who is done with what, what is held out.
+
+Edits of the training round: which recordings, against whom, and what has to be reached. Who annotates what: equal
+numbers first, then pairs, then minutes. The same seed gives the same plan. The plan with its progress: a cell for each
+recording and annotator.
+"""
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from annotate.study.people import annotator_called, introduced
+from annotate.team.training_gate import FIGURES, TRAINING, Gate, gate_of
+from project.entities.study_records import Annotator, Assignment, Changes, Json, Recording, WorkPurpose
+from project.errors import UserError
+from project.queries.annotator_rows import (
+    all_annotators,
+    all_assignments,
+    completions,
+    is_done,
+    set_assignments,
+    set_done,
+)
+from project.queries.recording_rows import all_recordings, hold_outs, set_hold_out
+from project.queries.segment_rows import segment_counts
+from project.session.session import Session
+from project.text_format import counted
+from project.timebase import SECOND, format_minutes, utc_now
+
+_ROUNDS = 40
+"""How many exchanges are tried for each recording, for pairs and again for minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRecording:
+    """One recording to be planned; `kept` are annotators who stay with it."""
+
+    id: str
+    duration_us: int
+    kept: frozenset[str] = frozenset()
+
+
+def plan(
+    parts: Sequence[PlannedRecording], annotators: Sequence[str], per_recording: int, seed: int
+) -> dict[str, frozenset[str]]:
+    """Return recording -> its annotators, `per_recording` of them or more where more are kept.
+
+    Where nothing is kept, the numbers of recordings of two annotators differ by one at most. Every two annotators share
+    about equally many recordings, and minutes are evened out by exchanging whole groups, which leaves both as they are.
+    """
+    chance = random.Random(seed)
+    order = sorted(parts, key=lambda part: part.id)
+    chance.shuffle(order)
+    # Those with the least freedom come first, so that the others can make up for them.
+    order.sort(key=lambda part: -len(part.kept))
+    table = _Table(annotators, per_recording, chance)
+    for part in order:
+        table.give(part)
+    table.even_out_pairs()
+    table.even_out_minutes()
+    return {part.id: frozenset(table.groups[part.id]) for part in parts}
+
+
+class _Table:
+    def __init__(self, annotators: Sequence[str], per_recording: int, chance: random.Random) -> None:
+        self._annotators = [*annotators]
+        self._per_recording = per_recording
+        self._chance = chance
+        self._parts: list[PlannedRecording] = []
+        self.groups: dict[str, set[str]] = {}
+        self._counts = dict.fromkeys(annotators, 0)
+        self._pairs: dict[frozenset[str], int] = {}
+
+    def give(self, part: PlannedRecording) -> None:
+        """Give a recording to those who have the fewest, and of these to those who met least often."""
+        group = set(part.kept)
+        while len(group) < self._per_recording:
+            free = [one for one in self._annotators if one not in group]
+            if not free:
+                break
+            fewest = min(self._counts[one] for one in free)
+            least = [one for one in free if self._counts[one] == fewest]
+            self._chance.shuffle(least)
+            group.add(min(least, key=lambda one: sum(self._pairs.get(frozenset((one, other)), 0) for other in group)))
+        for one in group:
+            if one in self._counts:
+                self._counts[one] += 1
+        for pair in combinations(group, 2):
+            self._pairs[frozenset(pair)] = self._pairs.get(frozenset(pair), 0) + 1
+        self._parts.append(part)
+        self.groups[part.id] = group
+
+    def even_out_pairs(self) -> None:
+        """Let two annotators change places between two recordings where fewer then meet too often."""
+        for _ in range(_ROUNDS * len(self._parts)):
+            first, second = self._two()
+            ours, theirs = self.groups[first.id] - first.kept, self.groups[second.id] - second.kept
+            give = sorted(ours - self.groups[second.id])
+            take = sorted(theirs - self.groups[first.id])
+            if not give or not take:
+                continue
+            one, other = self._chance.choice(give), self._chance.choice(take)
+            if self._exchange(first, second, one, other) > 0:
+                self._exchange(first, second, other, one)
+
+    def even_out_minutes(self) -> None:
+        """Let two recordings change their whole groups where that makes the minutes more even."""
+        minutes = dict.fromkeys(self._annotators, 0.0)
+        for part in self._parts:
+            for one in self.groups[part.id]:
+                if one in minutes:
+                    minutes[one] += part.duration_us / 6e7
+        free = [part for part in self._parts if not part.kept]
+        if len(free) < 2:
+            return
+        for _ in range(_ROUNDS * len(free)):
+            first, second = self._chance.sample(free, 2)
+            longer = (first.duration_us - second.duration_us) / 6e7
+            moved = self.groups[first.id] ^ self.groups[second.id]
+            change = {one: -longer if one in self.groups[first.id] else longer for one in moved}
+            if sum((minutes[one] + by) ** 2 - minutes[one] ** 2 for one, by in change.items()) < 0:
+                for one, by in change.items():
+                    minutes[one] += by
+                self.groups[first.id], self.groups[second.id] = self.groups[second.id], self.groups[first.id]
+
+    def _two(self) -> tuple[PlannedRecording, PlannedRecording]:
+        first, second = self._chance.choice(self._parts), self._chance.choice(self._parts)
+        return first, second
+
+    def _exchange(self, first: PlannedRecording, second: PlannedRecording, one: str, other: str) -> int:
+        """Let `one` of the first and `other` of the second change places; returns what that adds to the squares."""
+        added = 0
+        for part, leaving, coming in ((first, one, other), (second, other, one)):
+            group = self.groups[part.id]
+            group.remove(leaving)
+            for rest in group:
+                for pair, by in ((frozenset((leaving, rest)), -1), (frozenset((coming, rest)), 1)):
+                    met = self._pairs.get(pair, 0)
+                    added += 2 * met * by + 1
+                    self._pairs[pair] = met + by
+            group.add(coming)
+        return added
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """How a plan is to be made.
+
+    Attributes:
+        annotators: names of those who share the recordings; new ones are introduced.
+        per_recording: how many annotate each recording.
+        seed: the same seed gives the same plan.
+        keep: also keep what was given out and nobody has begun.
+        training: ids of recordings that everybody gets to train on, and nobody to annotate; those of the study's
+            training round where none are named.
+        held_out: whether held-out recordings are planned too.
+    """
+
+    annotators: tuple[str, ...]
+    per_recording: int = 2
+    seed: int = 0
+    keep: bool = False
+    training: tuple[str, ...] = ()
+    held_out: bool = False
+
+
+def make_plan(session: Session, wish: PlanOptions) -> Changes:
+    """Plan who annotates what. What somebody has begun (segments, or done) stays with them.
+
+    Raises:
+        UserError: there are fewer annotators than each recording needs, or no recordings, or a name is empty.
+    """
+    if wish.per_recording < 1:
+        raise UserError("Each recording needs at least one annotator.", "Give 1 or more.")
+    if len(wish.annotators) < wish.per_recording:
+        raise UserError(
+            f"{wish.per_recording} annotators for each recording need at least as many names.",
+            "Name more annotators, or ask for fewer for each recording.",
+        )
+    recordings = all_recordings(session.study)
+    gate = gate_of(session)
+    training = wish.training or (gate.recordings if gate else ())
+    left_out = {*training} | (set() if wish.held_out else hold_outs(session.study))
+    if not any(one.id not in left_out for one in recordings):
+        raise UserError("There is no recording to plan.", "Add recordings, or plan the held-out ones too.")
+    people = introduced(session, wish.annotators)
+    present = all_assignments(session.study)
+    kept = [one for one in present if one.recording_id not in training and (wish.keep or _begun(session, one))]
+    stay: dict[str, set[str]] = {}
+    for one in kept:
+        stay.setdefault(one.recording_id, set()).add(one.annotator_id)
+    counts = segment_counts(session.study, unseen=True)
+    for who in people:
+        for recording_id, of_recording in counts.items():
+            if who.id in of_recording:
+                stay.setdefault(recording_id, set()).add(who.id)
+    parts = [
+        PlannedRecording(one.id, one.duration_us, frozenset(stay.get(one.id, ())))
+        for one in recordings
+        if one.id not in left_out
+    ]
+    made = plan(parts, [who.id for who in people], wish.per_recording, wish.seed)
+    wanted = {(one.recording_id, one.annotator_id): one for one in kept}
+    for recording_id, group in made.items():
+        for who_id in group:
+            wanted.setdefault((recording_id, who_id), Assignment(recording_id, who_id))
+    for recording_id in training:
+        for who in people:
+            if gate is None or who.id != gate.reference:
+                wanted[recording_id, who.id] = Assignment(recording_id, who.id, WorkPurpose.TRAINING)
+    with session.step("Plan who annotates what") as step:
+        set_assignments(session.study, wanted.values())
+    return step.changes
+
+
+def give_training(session: Session, recordings: Collection[str], without: str) -> Sequence[Assignment]:
+    """Return the plan in which everybody in it, but for the annotator `without`, trains on these recordings."""
+    present = all_assignments(session.study)
+    people = {one.annotator_id for one in present} - {without}
+    rest = [one for one in present if one.recording_id not in recordings and one.purpose is WorkPurpose.WORK]
+    return [*rest, *(Assignment(place, who, WorkPurpose.TRAINING) for place in recordings for who in sorted(people))]
+
+
+def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes:
+    """Say that the annotator of this session is done with a recording, or is not after all."""
+    number = session.recording(recording_id).number
+    who = session.annotator()
+    if not done and (who is None or not is_done(session.study, recording_id, who.id)):
+        raise UserError(f"Recording {number} is not marked as done.", "Mark it when all of it is annotated.")
+    with session.step(f"Mark recording {number} as {'done' if done else 'not done'}") as step:
+        who = session.annotator()
+        assert who is not None
+        set_done(session.study, recording_id, who.id, utc_now() if done else None)
+    return step.changes
+
+
+def hold_out(session: Session, recording_id: str, held_out: bool = True) -> Changes:
+    """Hold a recording out, so that nothing of it is ever exported, or no longer."""
+    number = session.recording(recording_id).number
+    with session.step(f"Hold out recording {number}" if held_out else f"Release recording {number}") as step:
+        set_hold_out(session.study, recording_id, held_out)
+    return step.changes
+
+
+def _begun(session: Session, one: Assignment) -> bool:
+    if (one.recording_id, one.annotator_id) in completions(session.study):
+        return True
+    return bool(segment_counts(session.study, unseen=True).get(one.recording_id, {}).get(one.annotator_id))
+
+
+def set_training(session: Session, recordings: Sequence[str], reference: str, minimum: Mapping[str, float]) -> Changes:
+    """Open a training round; everybody in the plan but the reference is given these recordings to train on.
+
+    Args:
+        session: of the study's owner.
+        recordings: ids of the recordings.
+        reference: name of the annotator to compare with.
+        minimum: figure -> what it must reach, 0 to 1; figures that are not named do not count.
+
+    Raises:
+        UserError: there are no recordings, nobody is called that, or a minimum is no share.
+    """
+    if not recordings:
+        raise UserError("A training needs recordings.", "Name them: --recording 1 --recording 2")
+    for figure, least in minimum.items():
+        if figure not in FIGURES or not 0 <= least <= 1:
+            raise UserError(f"“{least}” is not allowed for {figure}.", "Give a share from 0 to 1.")
+    who = annotator_called(session, reference)
+    gate = Gate(tuple(dict.fromkeys(recordings)), who.id, dict(minimum))
+    with session.step("Set up training") as step:
+        session.study.set_property(TRAINING, gate.as_json())
+        set_assignments(session.study, give_training(session, gate.recordings, who.id))
+    return step.changes
+
+
+def end_training(session: Session) -> Changes:
+    """Take the gate away; what was given for training stays in the plan."""
+    with session.step("End training") as step:
+        session.study.set_property(TRAINING, None)
+    return step.changes
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentStatus:
+    """What one annotator has to do with one recording."""
+
+    purpose: WorkPurpose | None
+    segments: int
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """One annotator's part in figures: recordings given, begun, done, and their minutes."""
+
+    annotator: Annotator
+    given: int
+    begun: int
+    done: int
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True)
+class TeamPlan:
+    """The whole plan; `cells` has (recording id, annotator id) for what is given, begun or done."""
+
+    recordings: tuple[Recording, ...]
+    annotators: tuple[Annotator, ...]
+    cells: dict[tuple[str, str], AssignmentStatus]
+    held_out: frozenset[str]
+
+    @property
+    def is_made(self) -> bool:
+        """Whether anything was given to anybody."""
+        return any(cell.purpose for cell in self.cells.values())
+
+    def progress(self, annotator: Annotator) -> AnnotatorProgress:
+        """Return the part of one annotator; recordings to train on do not count."""
+        work = [
+            (one, cell)
+            for one in self.recordings
+            if (cell := self.cells.get((one.id, annotator.id))) and cell.purpose is WorkPurpose.WORK
+        ]
+        return AnnotatorProgress(
+            annotator,
+            len(work),
+            sum(1 for _, cell in work if cell.segments or cell.done),
+            sum(1 for _, cell in work if cell.done),
+            sum(one.duration_us for one, _ in work) / 6e7,
+        )
+
+    def as_json(self) -> dict[str, Json]:
+        """Return each annotator's part, and for each recording who has it."""
+        names = {one.id: one.name for one in self.annotators}
+        return {
+            "annotators": [
+                {"name": p.annotator.name, "given": p.given, "begun": p.begun, "done": p.done, "minutes": p.minutes}
+                for p in map(self.progress, self.annotators)
+            ],
+            "recordings": [
+                {
+                    "id": one.id,
+                    "number": one.number,
+                    "name": one.name,
+                    "held_out": one.id in self.held_out,
+                    "annotators": [
+                        {
+                            "name": names[who],
+                            "purpose": cell.purpose.value if cell.purpose else None,
+                            "segments": cell.segments,
+                            "done": cell.done,
+                        }
+                        for (place, who), cell in self.cells.items()
+                        if place == one.id
+                    ],
+                }
+                for one in self.recordings
+            ],
+        }
+
+    def as_text(self) -> str:
+        """Return the plan for people."""
+        if not self.is_made:
+            return "There is no plan yet. Make one: greenroom plan STUDY --annotators Ada,Bo,Cy"
+        names = {one.id: one.name for one in self.annotators}
+        lines = [
+            f"{p.annotator.name}: {p.done} of {p.given} recordings done, {p.begun} begun, "
+            f"{format_minutes(p.minutes * 60 * SECOND)} in all"
+            for p in map(self.progress, self.annotators)
+            if p.given
+        ]
+        for one in self.recordings:
+            cells = [(names[who], cell) for (place, who), cell in self.cells.items() if place == one.id]
+            who = ", ".join(f"{name}{_state(cell)}" for name, cell in cells) or "nobody"
+            lines.append(f"{one.number:4}  {one.name}{' (held out)' if one.id in self.held_out else ''}: {who}")
+        return "\n".join(lines)
+
+
+def team_plan(session: Session) -> TeamPlan:
+    """Return who has what, and how far they are."""
+    study = session.study
+    counts, done = segment_counts(study), completions(study)
+    purposes = {(one.recording_id, one.annotator_id): one.purpose for one in all_assignments(study)}
+    places = {*purposes, *done, *((place, who) for place, of_place in counts.items() for who in of_place)}
+    annotators = tuple(one for one in all_annotators(study) if one.kind == "person")
+    people = {one.id for one in annotators}
+    return TeamPlan(
+        tuple(all_recordings(study)),
+        annotators,
+        {
+            (place, who): AssignmentStatus(
+                purposes.get((place, who)), counts.get(place, {}).get(who, 0), (place, who) in done
+            )
+            for place, who in sorted(places)
+            if who in people
+        },
+        hold_outs(study),
+    )
+
+
+def _state(cell: AssignmentStatus) -> str:
+    notes = ["training"] if cell.purpose is WorkPurpose.TRAINING else []
+    if cell.done:
+        notes.append("done")
+    elif cell.segments:
+        notes.append(counted(cell.segments, "segment"))
+    return f" ({', '.join(notes)})" if notes else ""

@@ -1,0 +1,385 @@
+"""Brings the media of a copy into an unfinished folder, which gets its name when it is whole.
+
+Making a copy of the study for one annotator, with media beside it where that is wanted. Merging the copies of
+annotators, and choosing between the versions of a conflict.
+"""
+
+import contextlib
+import os
+import shlex
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from annotate.team.training_gate import gate_of
+from project.entities.study_records import Changes, WorkPurpose
+from project.errors import Cancelled, UserError
+from project.gc_control import collector_paused
+from project.merging.conflict_resolution import put
+from project.merging.merge import MergeResult, merge_copy, open_copy, order_of
+from project.progress import Progress, Silent
+from project.queries.annotator_rows import all_annotators, all_assignments, annotator_by_name
+from project.queries.episode_rows import told_by_others
+from project.queries.history_rows import Conflict, conflict, set_resolution
+from project.queries.recording_rows import all_media, all_recordings
+from project.queries.segment_rows import segment_counts
+from project.session.session import MediaState, Session
+from project.session.trust_store import TrustKind, folders_of, trust
+from project.sharing.annotator_copy import AnnotatorShare, Split, StudyCopyDraft
+from project.store.study import Study
+from project.text_format import shown, size_text
+
+_PIECE = 4 << 20
+_MB = 1_000_000
+
+
+class MediaBeside:
+    """The media of one copy.
+
+    Attributes:
+        paths: id of each medium -> where it will be, seen from the copy.
+        sources: the folders that links lead to.
+    """
+
+    def __init__(self, scratch: Path, copy: Path, *, linked: bool) -> None:
+        """Bring nothing yet.
+
+        Args:
+            scratch: a folder on the disk of the copy, which is removed with what is left in it.
+            copy: what the copy will be called.
+            linked: whether files are linked instead of copied.
+        """
+        self._folder, self._final = scratch / "media", copy.with_name(f"{copy.stem} media")
+        self._linked = linked
+        self._known: dict[str, Path] = {}
+        self._count = 0
+        self.paths: dict[str, str] = {}
+        self.sources: list[str] = []
+
+    def bring(self, files: Sequence[tuple[str, Path]], progress: Progress) -> None:
+        """Copy or link the files of media that are not there yet, and drop those that are not named any more.
+
+        Progress counts megabytes.
+
+        Raises:
+            Cancelled: nobody wants it any more.
+            UserError: the name of the folder is taken, or the disk has no room.
+        """
+        self._require_free()
+        wanted = dict(files)
+        try:
+            self._folder.mkdir(exist_ok=True)
+            for gone in self._known.keys() - wanted.keys():
+                self._known.pop(gone).unlink()
+            missing = [one for one in wanted if one not in self._known]
+            total = 0 if self._linked else self._room_for([wanted[one] for one in missing])
+            done = 0
+            for one in missing:
+                progress.check_cancelled()
+                self._count += 1
+                target = self._folder / f"{self._count:04} {wanted[one].name}"
+                if self._linked:
+                    _link(wanted[one], target)
+                else:
+                    done = _copied(wanted[one], target, done, total, progress)
+                self._known[one] = target
+        except OSError as error:
+            raise UserError(
+                f"The media cannot be put beside “{shown(self._final.name)}”: {error.strerror}.",
+                "Choose another folder.",
+            ) from None
+        self.paths = {one: f"{self._final.name}/{path.name}" for one, path in self._known.items()}
+        self.sources = [folder for path in wanted.values() for folder in folders_of(path)]
+
+    @contextmanager
+    def in_place(self) -> Iterator[None]:
+        """Give the folder its name, and take it back where the block fails.
+
+        Raises:
+            UserError: the name is taken.
+        """
+        self._require_free()
+        try:
+            self._final.mkdir()
+        except FileExistsError:
+            self._require_free()
+        try:
+            # Onto the empty one that was just made, so that it takes nobody else's name.
+            self._folder.replace(self._final)
+            yield
+        except BaseException:
+            shutil.rmtree(self._final, ignore_errors=True)
+            raise
+
+    def _require_free(self) -> None:
+        if os.path.lexists(self._final):
+            raise UserError(f"“{shown(self._final.name)}” is there already.", "Choose another name for the copy.")
+
+    def _room_for(self, files: Sequence[Path]) -> int:
+        """Return how many bytes they take."""
+        need, free = sum(one.stat().st_size for one in files), shutil.disk_usage(self._folder).free
+        if need > free:
+            raise UserError(
+                f"The media take {size_text(need)}, and {size_text(free)} are left on that disk.",
+                "Make room, choose another folder, or leave the media behind.",
+            )
+        return need
+
+
+def _copied(source: Path, target: Path, done: int, total: int, progress: Progress) -> int:
+    """Copy a file, on disk when this returns; return how many bytes of all are done."""
+    with source.open("rb") as read, target.open("xb") as written:
+        while piece := read.read(_PIECE):
+            progress.check_cancelled()
+            written.write(piece)
+            done += len(piece)
+            progress.progress(done // _MB, max(total // _MB, 1), "Megabytes copied")
+        written.flush()
+        os.fsync(written.fileno())
+    return done
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        target.symlink_to(source.resolve())
+
+
+_USUAL = 2
+"""Annotators of a recording, where a plan says nothing else."""
+
+
+class MediaWith(StrEnum):
+    """What becomes of the media files when a study is split."""
+
+    LEAVE = "leave"
+    LINK = "link"
+    COPY = "copy"
+
+
+class CopyFor:
+    """A study file for one annotator, with their recordings and nothing of anybody else's work, while it is made.
+
+    Episodes that go on from what others marked are anybody else's work too, also where they are assigned. Nothing of
+    it has its name before `finish`.
+    """
+
+    def __init__(self, session: Session, annotator: str, out: Path, media: MediaWith = MediaWith.LEAVE) -> None:
+        """Begin it.
+
+        Raises:
+            UserError: the study is read-only, something of that name is there already, or the folder cannot be used.
+        """
+        self._annotator, self._media = annotator, media
+        self._draft = StudyCopyDraft(session.study, out)
+        self._beside = MediaBeside(self._draft.beside, self._draft.path, linked=media is MediaWith.LINK)
+        self._turn = threading.Lock()
+        self._filling, self._given_up = False, threading.Event()
+
+    def fill(self, session: Session, progress: Progress) -> None:
+        """Copy media, then write the copy; in any thread, with a session of that thread. Files are copied once.
+
+        Raises:
+            Cancelled: it is not wanted any more.
+            UserError: nobody is called that, nothing is assigned to them although there is a plan, a media file is
+                missing, or there is no room.
+        """
+        with self._turn:
+            if self._given_up.is_set():
+                raise Cancelled
+            self._filling = True
+        try:
+            self._fill(session, progress)
+        finally:
+            with self._turn:
+                self._filling = False
+                if self._given_up.is_set():
+                    self._draft.close()
+
+    def _fill(self, session: Session, progress: Progress) -> None:
+        share = _share(session, self._annotator)
+        if self._media is MediaWith.LEAVE:
+            self._draft.fill(session.study, share)
+            return
+        self._beside.bring(_present(session, share.recordings), progress)
+        self._draft.fill(session.study, share, self._place)
+
+    def finish(self, session: Session) -> Split | None:
+        """Give all of it its name; None where the study was edited since it was filled: it is to be filled again.
+
+        Raises:
+            UserError: a name was taken meanwhile, or it cannot be written.
+        """
+        if self._media is MediaWith.LEAVE:
+            return self._draft.finish(session.study)
+        made = self._draft.finish(session.study, self._beside.in_place)
+        if made is not None and self._media is MediaWith.LINK:
+            trust(session.study.id, TrustKind.FOLDER, self._beside.sources)
+        return made
+
+    def close(self) -> None:
+        """Remove what has no name yet; while another thread fills it, that one does, when it ends."""
+        with self._turn:
+            self._given_up.set()
+            if not self._filling:
+                self._draft.close()
+
+    def _place(self, copy: Study) -> None:
+        with copy.without_history():
+            for medium_id, path in self._beside.paths.items():
+                copy.write("UPDATE medium SET path = ? WHERE id = ?", (path, medium_id))
+
+
+def split_for(
+    session: Session,
+    annotator: str,
+    out: Path,
+    media: MediaWith = MediaWith.LEAVE,
+    progress: Progress | None = None,
+) -> Split:
+    """Make a copy at once, in this thread; errors as `CopyFor`."""
+    with contextlib.closing(CopyFor(session, annotator, out, media)) as copy:
+        copy.fill(session, progress or Silent())
+        made = copy.finish(session)
+    assert made is not None
+    return made
+
+
+def plan_command(session: Session, annotator: str) -> str:
+    """Return the command that plans the work of all who are planned, or else have begun, and of one more annotator."""
+    counts = segment_counts(session.study, unseen=True)
+    begun = {who for of_recording in counts.values() for who in of_recording}
+    planned = {one.annotator_id for one in all_assignments(session.study)} or begun
+    known = {one.id: one.name for one in all_annotators(session.study) if one.kind == "person" and one.id in planned}
+    people = list(dict.fromkeys([*known.values(), annotator]))
+    # What is begun stays with its annotator: somewhere there has to be a place for one more.
+    taken = min((len(known.keys() & counts.get(one.id, {})) for one in all_recordings(session.study)), default=0)
+    each = max(min(_USUAL, len(people)), taken + (annotator not in known.values()))
+    seats = "" if each == _USUAL else f" --per-recording {each}"
+    study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
+    return f"greenroom plan {study} --annotators {listed}{seats}"
+
+
+def _share(session: Session, annotator: str) -> AnnotatorShare:
+    plan = all_assignments(session.study)
+    who = annotator_by_name(session.study, annotator)
+    if who is None:
+        known = ", ".join(one.name for one in all_annotators(session.study)) or "nobody yet"
+        raise UserError(
+            f"No annotator is called “{annotator}” (in this study: {known}).",
+            f"Name them in the plan: {plan_command(session, annotator)}",
+        )
+    own = [one for one in plan if one.annotator_id == who.id]
+    if plan and not own:
+        raise UserError(
+            f"Nothing is assigned to {who.name}.", f"Plan again, with them: {plan_command(session, annotator)}"
+        )
+    given = [one.recording_id for one in own] or [one.id for one in all_recordings(session.study)]
+    gate = gate_of(session)
+    training = {one.recording_id for one in own if one.purpose is WorkPurpose.TRAINING}
+    taught = training & {*gate.recordings} if gate else set()
+    references = (gate.reference,) if gate and taught else ()
+    told = told_by_others(session.study, who.id, taught, references)
+    recordings = tuple(one for one in given if one not in told)
+    return AnnotatorShare(who, recordings, tuple(sorted(taught)), references)
+
+
+def _present(session: Session, recordings: tuple[str, ...]) -> list[tuple[str, Path]]:
+    """Return medium id and file of all media of some recordings."""
+    wanted = {*recordings}
+    located = [session.locate(one) for one in all_media(session.study) if one.recording_id in wanted]
+    missing = [one.path.name for one in located if one.state is not MediaState.PRESENT]
+    if missing:
+        raise UserError(
+            f"{len(missing)} media files are missing or were replaced, such as {missing[0]}.",
+            "Relink them first, or leave the media behind.",
+        )
+    return [(one.medium.id, one.path) for one in located]
+
+
+_SILENT = Silent()
+
+
+class Side(StrEnum):
+    """Which version of a conflict is chosen."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
+
+
+@dataclass(frozen=True, slots=True)
+class MergedCopy:
+    """One copy, and what merging it did."""
+
+    path: Path
+    merged: MergeResult
+
+
+def merge_copies(
+    session: Session, copies: Sequence[Path], *, dry_run: bool = False, progress: Progress = _SILENT
+) -> list[MergedCopy]:
+    """Bring the work of copies home, each as one step; every copy is looked at before the first is merged.
+
+    Copies are merged in an order of their own, so that it does not matter how they are named. Where it is stopped, the
+    copies are returned that were merged before, whole.
+
+    Raises:
+        UserError: a file is no copy of this study, is damaged, newer, or open elsewhere; nothing was merged then.
+        Cancelled: the user stopped it before the first copy was merged; nothing was changed.
+    """
+    if not dry_run:
+        session.study.require_writable()
+    with contextlib.ExitStack() as stack:
+        opened = []
+        for path in copies:
+            progress.check_cancelled()
+            opened.append(stack.enter_context(open_copy(session.study, path)))
+        opened.sort(key=order_of)
+        who = session.annotator()
+        stack.enter_context(collector_paused())
+        stack.enter_context(session.study.in_bulk())
+        known_as = who.id if who else None
+        done: list[MergedCopy] = []
+        for copy in opened:
+            try:
+                merged = merge_copy(session.study, copy, known_as, dry_run=dry_run, progress=progress)
+            except Cancelled:
+                if not done:
+                    raise
+                break
+            done.append(MergedCopy(copy.path, merged))
+    session.schemes.reload()
+    return done
+
+
+def resolve(session: Session, conflict_id: str, side: Side) -> Changes:
+    """Choose one version of a conflict, as one step; choosing again later changes it.
+
+    Raises:
+        UserError: there is no such conflict, or the version cannot be put in place any more.
+    """
+    found = find_conflict(session, conflict_id)
+    with session.step("Take theirs" if side is Side.THEIRS else "Keep ours") as step:
+        if side is Side.THEIRS:
+            put(session.study, found, found.theirs)
+        elif found.resolution == Side.THEIRS:
+            put(session.study, found, found.ours)
+        set_resolution(session.study, found.id, side.value)
+    return step.changes
+
+
+def find_conflict(session: Session, conflict_id: str) -> Conflict:
+    """Return the conflict of an id, or of the start of one that fits no other.
+
+    Raises:
+        UserError: there is none, or several fit.
+    """
+    found = conflict(session.study, conflict_id)
+    if found is None:
+        raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom conflicts STUDY")
+    return found

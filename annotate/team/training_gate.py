@@ -1,0 +1,214 @@
+"""The training round: how near an annotator comes to a reference, and whether that opens the real work."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from project.entities.study_records import Annotator, FieldValue, Json, Segment, WorkPurpose
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators, all_assignments, completions
+from project.queries.segment_rows import segments_of, values_in
+from project.schemes.scheme import FieldKind
+from project.session.session import Session
+from project.text_format import counted
+
+TRAINING = "training"
+"""The property that holds the gate."""
+
+FIGURES = ("boundaries", "labels", "attributes")
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What has to be reached before the real work begins.
+
+    Attributes:
+        recordings: ids of the recordings to train on.
+        reference: id of the annotator to compare with.
+        minimum: figure -> what it must reach, 0 to 1; `boundaries` is the mean IoU of matched segments, in which
+            segments without a partner count 0; `labels` the share of matched segments with the same label;
+            `attributes` the mean Jaccard index of what was chosen in them.
+    """
+
+    recordings: tuple[str, ...]
+    reference: str
+    minimum: Mapping[str, float]
+
+    def as_json(self) -> Json:
+        """Return it as it is kept in a study."""
+        return {"recordings": [*self.recordings], "reference": self.reference, "minimum": {**self.minimum}}
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """How one annotator did.
+
+    Attributes:
+        annotator: who.
+        given: number of recordings to train on.
+        done: how many of them they marked as done; only these are compared.
+        pairs: number of matched segments.
+        figures: figure -> 0 to 1; None where there is nothing to compare.
+        short: the figures that do not reach the minimum.
+        passed: whether all recordings are done and all figures reach the minimum.
+    """
+
+    annotator: Annotator
+    given: int
+    done: int
+    pairs: int
+    figures: Mapping[str, float | None]
+    short: tuple[str, ...]
+    passed: bool
+
+
+def gate_of(session: Session) -> Gate | None:
+    """Return the study's gate, or None where it has none. Figures that this version does not know are not asked for."""
+    found = session.study.get_property(TRAINING)
+    if not isinstance(found, dict):
+        return None
+    recordings, minimum = found.get("recordings"), found.get("minimum")
+    if not isinstance(recordings, list) or not isinstance(minimum, dict):
+        return None
+    least = {key: float(value) for key in FIGURES if isinstance(value := minimum.get(key), int | float)}
+    return Gate(tuple(map(str, recordings)), str(found.get("reference", "")), least)
+
+
+def trainees(session: Session) -> list[Annotator]:
+    """Return the annotators who were given a recording to train on."""
+    who = {one.annotator_id for one in all_assignments(session.study) if one.purpose is WorkPurpose.TRAINING}
+    return [one for one in all_annotators(session.study) if one.id in who]
+
+
+def trained(session: Session, annotator: Annotator, gate: Gate) -> Trained:
+    """Compare what an annotator is done with to the reference."""
+    given = [
+        one.recording_id
+        for one in all_assignments(session.study)
+        if one.annotator_id == annotator.id
+        and one.purpose is WorkPurpose.TRAINING
+        and one.recording_id in gate.recordings
+    ]
+    finished = completions(session.study)
+    done = [place for place in given if (place, annotator.id) in finished]
+    compared = _compare(session, done, annotator.id, gate.reference)
+    short = tuple(figure for figure, least in gate.minimum.items() if not _reaches(compared, figure, least))
+    passed = bool(given) and done == given and not short
+    return Trained(annotator, len(given), len(done), compared.pairs, compared.figures, short, passed)
+
+
+def require_training(session: Session, recording_id: str) -> None:
+    """Return quietly where the annotator of this session may annotate a recording.
+
+    The gate holds for those who were given recordings to train on; everybody else, such as the study's owner, passes.
+
+    Raises:
+        UserError: they have not passed the training yet.
+    """
+    gate = gate_of(session)
+    if gate is None or recording_id in gate.recordings:
+        return
+    who = session.annotator()
+    if who is None or all(one.id != who.id for one in trainees(session)):
+        return
+    found = trained(session, who, gate)
+    if found.passed:
+        return
+    if found.done < found.given:
+        raise UserError(
+            "The training comes first.",
+            f"Annotate {counted(found.given, 'recording')} to train on and mark each as done; "
+            f"{found.done} of {found.given} done so far.",
+        )
+    short = [
+        f"{figure} {'-' if (value := found.figures[figure]) is None else f'{value:.2f}'}, needed {least:.2f}"
+        for figure, least in gate.minimum.items()
+        if figure in found.short
+    ]
+    raise UserError(f"The training is not passed yet: {'; '.join(short)}.", "Go over the recordings to train on again.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    pairs: int
+    segments: int
+    figures: Mapping[str, float | None]
+
+
+def _reaches(compared: _Compared, figure: str, least: float) -> bool:
+    value = compared.figures.get(figure)
+    if value is None:
+        # Nobody marked anything, or nobody chose anything: there is nothing to be wrong about.
+        return compared.segments == 0 or (figure == "attributes" and compared.pairs > 0) or least == 0
+    return value >= least
+
+
+def _compare(session: Session, recordings: list[str], annotator: str, reference: str) -> _Compared:
+    iou: list[float] = []
+    labels: list[float] = []
+    chosen: list[float] = []
+    segments = alone = 0
+    for place in recordings:
+        marked = segments_of(session.study, place, unseen=True)
+        values = values_in(session.study, place, unseen=True)
+        mine = [one for one in marked if one.annotator_id == annotator]
+        theirs = [one for one in marked if one.annotator_id == reference]
+        pairs = _pairs(mine, theirs)
+        segments += len(mine) + len(theirs)
+        alone += len(mine) + len(theirs) - 2 * len(pairs)
+        for one, other, share in pairs:
+            iou.append(share)
+            labels.append(float(one.label == other.label))
+            chosen += _jaccards(session, one, values.get(one.id, {}), values.get(other.id, {}))
+    return _Compared(
+        len(iou),
+        segments,
+        {
+            "boundaries": sum(iou) / (len(iou) + alone) if segments else None,
+            "labels": sum(labels) / len(labels) if labels else None,
+            "attributes": sum(chosen) / len(chosen) if chosen else None,
+        },
+    )
+
+
+def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Segment, float]]:
+    """Match the segments one to one with the highest sum of IoU; lanes of different tracks never match."""
+    if not mine or not theirs:
+        return []
+    import numpy as np
+
+    from annotate.agreement.span_matching import SpanArray, best_pairs, overlaps
+
+    lanes = sorted({(one.scheme, one.track) for one in (*mine, *theirs)})
+    labels = sorted({one.label for one in (*mine, *theirs)})
+    sides = [
+        SpanArray(
+            np.array([lanes.index((one.scheme, one.track)) for one in side], np.int64),
+            np.array([one.start_us for one in side], np.int64),
+            np.array([one.end_us for one in side], np.int64),
+            np.array([labels.index(one.label) for one in side], np.int64),
+        )
+        for side in (mine, theirs)
+    ]
+    found = best_pairs(overlaps(*sides), *sides)
+    return [
+        (mine[a], theirs[b], share)
+        for a, b, share in zip(found.first.tolist(), found.second.tolist(), found.iou.tolist(), strict=True)
+    ]
+
+
+def _jaccards(
+    session: Session, one: Segment, mine: Mapping[str, FieldValue], theirs: Mapping[str, FieldValue]
+) -> list[float]:
+    """Return the Jaccard index of every field of several choices that one of the two filled in."""
+    found = []
+    for field in session.schemes.get(one.scheme).fields:
+        if field.kind is not FieldKind.CHOICES:
+            continue
+        first, second = (_chosen(values.get(field.key)) for values in (mine, theirs))
+        if first or second:
+            found.append(len(first & second) / len(first | second))
+    return found
+
+
+def _chosen(value: FieldValue | None) -> set[str]:
+    return {str(one) for one in value.value} if value is not None and isinstance(value.value, list) else set()

@@ -1,0 +1,290 @@
+"""What was said around a stretch of a recording: the conversation history that people and judges see.
+
+Utterances with their cues as lines of text, after the captions of ESI-Bench (appendix A.6).
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotate.cues.cue_marks import CueMark, cues_at
+from project.entities.study_records import Json, ParticipantRole, Utterance
+from project.entities.transcript import tokens
+from project.queries.recording_rows import all_participants
+from project.queries.transcript_rows import utterances_before, utterances_between, utterances_of
+from project.session.session import Session
+from project.timebase import SECOND
+
+SEEN, EMOTION, TONE = "seen", "emotion", "tone"
+KINDS = (SEEN, EMOTION, TONE)
+"""What the cues of a speaker are told as, in the order of a line; `SEEN` are actions and expressions."""
+_UNKNOWN = "?"
+_MARKS = r"\[],;:()"
+_KIND_AT_END = re.compile(r"[ ](?=(?:tone|emotion)$)")
+
+
+@dataclass(frozen=True, slots=True)
+class LineCue:
+    """A cue of the speaker.
+
+    Attributes:
+        kind: of `KINDS`.
+        text: what it says.
+        note: more about an emotion or a tone; "" for none.
+    """
+
+    kind: str
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LineResponse:
+    """What a listener shows.
+
+    Attributes:
+        after: words of the utterance before it.
+        who: the listener's pseudonym; None where nobody knows.
+        text: what it says.
+    """
+
+    after: int
+    who: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionLine:
+    """One utterance with its cues.
+
+    Attributes:
+        speaker: pseudonym; None while nobody knows.
+        start_cs: in hundredths of a second.
+        end_cs: likewise.
+        words: of its text.
+        cues: the speaker's, in the order of `KINDS`.
+        responses: of listeners, by place.
+    """
+
+    speaker: str | None
+    start_cs: int
+    end_cs: int
+    words: tuple[str, ...]
+    cues: tuple[LineCue, ...] = ()
+    responses: tuple[LineResponse, ...] = ()
+
+
+def lines_of(session: Session, recording_id: str) -> list[CaptionLine]:
+    """Return a recording's utterances with the cues that people marked, by start; pre-labels are left out."""
+    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    marks = cues_at(session, recording_id)
+    return [_line(one, _kept(marks.get(one.id, ())), names) for one in utterances_of(session.study, recording_id)]
+
+
+def export_lines(session: Session, recording_id: str) -> str:
+    """Return a recording's utterances and cues in the line form, one a line."""
+    return "".join(f"{write_line(line)}\n" for line in lines_of(session, recording_id))
+
+
+def as_json(session: Session, recording_id: str) -> dict[str, Json]:
+    """Return a recording's utterances and cues as JSON.
+
+    Returns:
+        `utterances`: each with `speaker`, `start` and `end` in seconds, `text`, `cues` and `responses`. A cue has its
+        `track`, `label`, `description`, `start`, `end`, the `word` at which it begins (from 0, -1 before the first),
+        and `who`, null where nobody said.
+    """
+    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    marks = cues_at(session, recording_id)
+    listed: list[Json] = []
+    for one in utterances_of(session.study, recording_id):
+        kept = _kept(marks.get(one.id, ()))
+        listed.append(
+            {
+                "speaker": names.get(one.participant_id or ""),
+                "start": one.start_us / SECOND,
+                "end": one.end_us / SECOND,
+                "text": one.text,
+                "cues": [_cue_json(cue, names) for cue in kept if not cue.response],
+                "responses": [_cue_json(cue, names) for cue in kept if cue.response],
+            }
+        )
+    return {"utterances": listed}
+
+
+def said_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str]) -> str:
+    """Return the words of an utterance with its cues in brackets, as in a line, for people: without backslashes.
+
+    Args:
+        text: of the utterance.
+        cues: inside it.
+        names: participant id -> pseudonym.
+    """
+    return _plain(_said(CaptionLine(None, 0, 0, tuple(tokens(text)), _told(cues), _shown(cues, names))))
+
+
+def write_line(line: CaptionLine) -> str:
+    """Return the text of a line."""
+    head = f"{_name(line.speaker)} [{_seconds(line.start_cs)}-{_seconds(line.end_cs)}]:"
+    return f"{head} {_said(line)}".rstrip(" ")
+
+
+def _said(line: CaptionLine) -> str:
+    parts = [_escaped(word, r"\[]") for word in line.words]
+    said = [*parts]
+    for response in reversed(line.responses):
+        said.insert(response.after, f"[{_name(response.who)}: {_escaped(response.text, _MARKS)}]")
+    if line.cues:
+        groups = ([_cue_text(cue) for cue in line.cues if cue.kind == kind] for kind in KINDS)
+        said.append(f"[{'; '.join(', '.join(group) for group in groups if group)}]")
+    return " ".join(said)
+
+
+def _line(one: Utterance, cues: Sequence[CueMark], names: Mapping[str, str]) -> CaptionLine:
+    return CaptionLine(
+        names.get(one.participant_id or ""),
+        round(one.start_us * 100 / SECOND),
+        round(one.end_us * 100 / SECOND),
+        tuple(tokens(one.text)),
+        _told(cues),
+        _shown(cues, names),
+    )
+
+
+def _told(cues: Iterable[CueMark]) -> tuple[LineCue, ...]:
+    told = [_speakers(cue) for cue in cues if not cue.response]
+    return tuple(dict.fromkeys(cue for kind in KINDS for cue in told if cue.kind == kind))
+
+
+def _shown(cues: Iterable[CueMark], names: Mapping[str, str]) -> tuple[LineResponse, ...]:
+    found = [
+        LineResponse(cue.word + 1, names.get(cue.participant_id or ""), _words(cue.shown))
+        for cue in cues
+        if cue.response
+    ]
+    return tuple(dict.fromkeys(sorted(found, key=lambda each: each.after)))
+
+
+def _kept(cues: Iterable[CueMark]) -> list[CueMark]:
+    return [cue for cue in cues if not cue.prelabel]
+
+
+def _speakers(cue: CueMark) -> LineCue:
+    if cue.track in (EMOTION, TONE):
+        return LineCue(cue.track, cue.name.lower(), _words(cue.description))
+    return LineCue(SEEN, _words(cue.shown))
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
+
+
+def _cue_json(cue: CueMark, names: Mapping[str, str]) -> dict[str, Json]:
+    return {
+        "track": cue.track,
+        "label": cue.label,
+        "description": cue.description,
+        "who": names.get(cue.participant_id or ""),
+        "start": cue.start_us / SECOND,
+        "end": cue.end_us / SECOND,
+        "word": cue.word,
+    }
+
+
+def _cue_text(cue: LineCue) -> str:
+    if cue.kind == SEEN:
+        return _KIND_AT_END.sub(r"\\ ", _escaped(cue.text, _MARKS))
+    note = f" ({_escaped(cue.note, _MARKS)})" if cue.note else ""
+    return f"{_escaped(cue.text, _MARKS)} {cue.kind}{note}"
+
+
+def _name(name: str | None) -> str:
+    if name is None:
+        return _UNKNOWN
+    return rf"\{name}" if name == _UNKNOWN else _escaped(name, _MARKS)
+
+
+def _seconds(hundredths: int) -> str:
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def _escaped(text: str, marks: str) -> str:
+    return "".join(f"\\{one}" if one in marks else one for one in text)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+
+
+BEFORE = 6
+"""Turns before a stretch that are shown where nobody asks for another number."""
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueTurn:
+    """One utterance of a conversation.
+
+    Attributes:
+        utterance_id: of the utterance.
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+        participant_id: who speaks; None while nobody knows.
+        speaker: the speaker's pseudonym; "" while nobody knows.
+        role: the speaker's; None while nobody knows.
+        text: what is said.
+        inside: it shares time with the stretch; else it is over before it.
+        checked: somebody looked at it; else a model heard it.
+        cues: what people marked inside it, where they were asked for; pre-labels are never among them.
+    """
+
+    utterance_id: str
+    start_us: int
+    end_us: int
+    participant_id: str | None
+    speaker: str
+    role: ParticipantRole | None
+    text: str
+    inside: bool
+    checked: bool
+    cues: tuple[CueMark, ...] = ()
+
+
+def conversation(
+    session: Session, recording_id: str, start_us: int, end_us: int, before: int = BEFORE, cues: bool = False
+) -> list[DialogueTurn]:
+    """Return the utterances that share time with a stretch and those that led up to it, by start.
+
+    Args:
+        session: holds the study.
+        recording_id: of the recording.
+        start_us: of the stretch, on the recording's axis.
+        end_us: of the stretch, on the recording's axis.
+        before: utterances before the stretch, at most.
+        cues: whether to tell the cues inside them.
+    """
+    study = session.study
+    inside = utterances_between(study, recording_id, start_us, end_us)
+    earlier = utterances_before(study, recording_id, start_us, before) if before > 0 else []
+    if not (inside or earlier):
+        return []
+    people = {one.id: one for one in all_participants(study)}
+    marks = cues_at(session, recording_id) if cues else {}
+    chosen = {one.id for one in inside}
+    turns = []
+    for one in sorted((*earlier, *inside), key=lambda each: (each.start_us, each.end_us, each.id)):
+        speaker = None if one.participant_id is None else people.get(one.participant_id)
+        turns.append(
+            DialogueTurn(
+                one.id,
+                one.start_us,
+                one.end_us,
+                one.participant_id,
+                "" if speaker is None else speaker.pseudonym,
+                None if speaker is None else speaker.role,
+                one.text,
+                one.id in chosen,
+                one.checked,
+                tuple(cue for cue in marks.get(one.id, ()) if not cue.prelabel),
+            )
+        )
+    return turns

@@ -1,0 +1,220 @@
+"""What becomes of an utterance and the times of its words when a person edits it; nothing is written here.
+
+What somebody looks for in the words of a transcript.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from project.entities.study_records import Utterance
+from project.entities.transcript import Word, Words, estimated, fitting, retimed, tokens
+from project.errors import UserError
+
+_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|[+*]|\{\d*,\}")
+"""What of a pattern opens, closes or repeats; characters that are escaped or in a set are passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordSearch:
+    """A text or pattern to look for.
+
+    Attributes:
+        text: what to look for; nothing is found where it is empty.
+        match_case: whether capital letters matter.
+        whole_words: whether letters around a place keep it from being found.
+        regex: whether `text` is a regular expression, as Python's module `re` reads it.
+
+    Raises:
+        UserError: the regular expression is not one, or may take for ever.
+    """
+
+    text: str
+    match_case: bool = False
+    whole_words: bool = False
+    regex: bool = False
+    _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.regex and _endless(self.text):
+            raise UserError(
+                f"“{self.text}” repeats a group that has a repeat in it, which can take for ever.",
+                "Write one of the two repeats out.",
+            )
+        source = self.text if self.regex else re.escape(self.text)
+        if self.whole_words:
+            source = rf"(?<!\w)(?:{source})(?!\w)"
+        try:
+            pattern = re.compile(source, 0 if self.match_case else re.IGNORECASE)
+        except re.error as error:
+            raise UserError(
+                f"“{self.text}” is not a regular expression: {error}.", "Mend it, or look for it as plain text."
+            ) from None
+        object.__setattr__(self, "_pattern", pattern)
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end of each place in a text; empty ones count as none."""
+        if not self.text:
+            return []
+        return [found.span() for found in self._pattern.finditer(text) if found.group()]
+
+    def replaced(self, text: str, replacement: str) -> tuple[str, int]:
+        r"""Return a text with each place replaced, and how many there were.
+
+        In a regular expression's replacement, `\1` stands for its first group.
+
+        Raises:
+            UserError: the replacement names a group that the pattern has not.
+        """
+        made, at, count = [], 0, 0
+        for found in self._pattern.finditer(text) if self.text else ():
+            if not found.group():
+                continue
+            made += [text[at : found.start()], self._new(found, replacement)]
+            at = found.end()
+            count += 1
+        return "".join([*made, text[at:]]), count
+
+    def replaced_at(self, text: str, replacement: str, start: int) -> str:
+        """Return a text with only the place replaced that begins at a character; as it is where there is none.
+
+        Raises:
+            UserError: the replacement names a group that the pattern has not.
+        """
+        found = next((one for one in self._pattern.finditer(text) if one.group() and one.start() == start), None)
+        if found is None:
+            return text
+        return text[:start] + self._new(found, replacement) + text[found.end() :]
+
+    def _new(self, found: re.Match[str], replacement: str) -> str:
+        if not self.regex:
+            return replacement
+        try:
+            return found.expand(replacement)
+        except (re.error, IndexError) as error:
+            raise UserError(
+                f"The replacement does not fit the pattern: {error}.", "Name only groups that it has."
+            ) from None
+
+
+def _endless(pattern: str) -> bool:
+    """Return whether a group that repeats has a repeat in it: `re` may try more ways to fit it than anybody awaits."""
+    inside, closed_at = [False], -1
+    for found in _PART.finditer(pattern):
+        part = found.group()
+        if part == "(":
+            inside.append(False)
+        elif part == ")" and len(inside) > 1:
+            repeats = inside.pop()
+            inside[-1] |= repeats
+            closed_at = found.end() if repeats else -1
+        elif part[0] in "+*{":
+            if found.start() == closed_at:
+                return True
+            inside[-1] = True
+    return False
+
+
+_BLANKS = re.compile(r"[ \t\u00a0]{2,}")
+SHORTEST_US = 1_000
+"""No utterance is made shorter than this."""
+
+
+def rewritten(old: Utterance, text: str) -> Utterance:
+    """Return an utterance with another text, one blank between words; words that stay keep their times."""
+    text = _BLANKS.sub(" ", text.strip())
+    return replace(old, text=text, words=retimed(old.words, text, old.start_us, old.end_us))
+
+
+def cut_index(one: Utterance, at_us: int) -> int:
+    """Return how many words of an utterance lie before a time, by their middles."""
+    timed = one.words or estimated(one.text, one.start_us, one.end_us)
+    return sum((word.start_us + word.end_us) // 2 < at_us for word in timed)
+
+
+def halves(one: Utterance, index: int, new_id: str, at_us: int | None = None) -> tuple[Utterance, Utterance]:
+    """Return an utterance cut before its word `index`, which is neither the first nor past the last.
+
+    Each half reaches to its own words where these were measured, so that joining the halves gives the utterance back.
+    Else the cut is at `at_us`, or where the length of the text puts it.
+    """
+    parts = tokens(one.text)
+    first, second = one.words[:index], one.words[index:]
+    if one.words:
+        end, start = first[-1].end_us, second[0].start_us
+    else:
+        timed = estimated(one.text, one.start_us, one.end_us)
+        end = start = timed[index].start_us if at_us is None else at_us
+    end = min(max(end, one.start_us + SHORTEST_US), one.end_us)
+    start = max(min(start, one.end_us - SHORTEST_US), one.start_us)
+    head, tail = _cut_text(one.text, parts, index)
+    return (
+        replace(one, end_us=end, text=head, words=first),
+        replace(one, id=new_id, start_us=start, text=tail, words=second),
+    )
+
+
+def joined(those: Sequence[Utterance]) -> Utterance:
+    """Return one utterance in place of several of a recording, under the id of the one that begins first.
+
+    Words keep their times; those of an utterance without are spread over it where another has them. The speaker is the
+    first that is known; it stays a guess only where all that name the same speaker are guesses.
+    """
+    ordered = sorted(those, key=lambda one: (one.start_us, one.end_us, one.id))
+    start, end = ordered[0].start_us, max(one.end_us for one in ordered)
+    text = " ".join(one.text for one in ordered if one.text)
+    words: list[Word] = []
+    if any(one.words for one in ordered):
+        for one in ordered:
+            words += one.words or estimated(one.text, one.start_us, one.end_us)
+    speaker = next((one.participant_id for one in ordered if one.participant_id is not None), None)
+    guesses = [one.suggested for one in ordered if one.participant_id == speaker]
+    return replace(
+        ordered[0],
+        end_us=end,
+        text=text,
+        participant_id=speaker,
+        words=fitting(words, text, start, end),
+        checked=all(one.checked for one in ordered),
+        suggested=speaker is not None and all(guesses),
+    )
+
+
+def respanned(old: Utterance, start_us: int, end_us: int) -> Utterance:
+    """Return an utterance with another start and end.
+
+    Moved as a whole, it takes its words along. Otherwise words stay where they are, and those that would be left
+    outside share the room up to the nearest word that is not.
+    """
+    shift = start_us - old.start_us
+    if shift == end_us - old.end_us:
+        words = tuple(replace(one, start_us=one.start_us + shift, end_us=one.end_us + shift) for one in old.words)
+    else:
+        words = _within(old.words, start_us, end_us)
+    return replace(old, start_us=start_us, end_us=end_us, words=fitting(words, old.text, start_us, end_us))
+
+
+def _cut_text(text: str, parts: Sequence[str], index: int) -> tuple[str, str]:
+    """Cut a text before its word `index`; what blanks stand inside the halves stays."""
+    at = 0
+    for part in parts[:index]:
+        at = text.index(part, at) + len(part)
+    return text[:at].strip(), text[at:].strip()
+
+
+def _within(words: Words, start_us: int, end_us: int) -> Words:
+    kept = [i for i, one in enumerate(words) if one.end_us > start_us and one.start_us < end_us]
+    if not kept:
+        return _shared(words, start_us, end_us)
+    first, last = kept[0], kept[-1] + 1
+    made = words
+    if first:
+        made = (*_shared(made[: first + 1], start_us, min(made[first].end_us, end_us)), *made[first + 1 :])
+    if last < len(words):
+        made = (*made[: last - 1], *_shared(made[last - 1 :], max(made[last - 1].start_us, start_us), end_us))
+    return made
+
+
+def _shared(words: Words, start_us: int, end_us: int) -> Words:
+    spread = estimated(" ".join(one.text for one in words), start_us, end_us)
+    return tuple(replace(one, start_us=at.start_us, end_us=at.end_us) for one, at in zip(words, spread, strict=True))

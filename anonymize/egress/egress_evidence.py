@@ -1,0 +1,327 @@
+"""What the study says, at this moment, about what a request holds: gathered anew whenever anything changed.
+
+Whether what is said in a recording passed review, as things stand now: by the rules of a release. Whether a rendering
+passed review, as things stand now: by the rules of a release. Whether everybody who can be seen or heard agreed to be
+sent to models.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+from weakref import WeakKeyDictionary, ref
+
+from anonymize.methods.face_methods import method_type
+from anonymize.pii_review.study_finder import recognizers_now, unsearched
+from anonymize.privacy.exported_clips import ExportedClip, clip_of, exports_of, places_of
+from anonymize.privacy.privacy_limits import privacy_limits
+from anonymize.release.participant_consent import everybody_there, faces_of_nobody, refusing
+from anonymize.release.release_gate import (
+    ReleaseCandidate,
+    faces_reviewed,
+    faces_tracked,
+    file_there,
+    pii_reviewed,
+    unchecked,
+    uncovered,
+)
+from anonymize.release.release_plan import NONE, SCRUB, SOLID, ReleasePlan
+from anonymize.release.release_recheck import numbered_waivers
+from anonymize.release.release_rendering import with_measures
+from anonymize.release.release_rules import ReleaseBlocker, RenderingCheck, reasons_after, standing
+from anonymize.release.release_sound import Personal
+from anonymize.release.release_texts import spoken_confirmed
+from anonymize.sound.voice_methods import MUTE
+from project.entities.egress_policy import EgressRequest, RequestEvidence
+from project.entities.judgments import RAW
+from project.entities.study_records import ConsentUse, Json, Run
+from project.errors import UserError
+from project.queries.face_rows import mask_state
+from project.queries.history_rows import newest_mark, run_called
+from project.queries.recording_rows import hold_outs, recording
+from project.search.free_texts import free_texts
+from project.session.session import PerState, Session
+from project.text_format import counted
+from project.timebase import SECOND
+
+
+def reasons_against_texts(one: ReleaseCandidate) -> list[ReleaseBlocker]:
+    """Return what stands in the way of the scrubbed transcript of a recording that wants to leave, but for waivers."""
+    found = [*unchecked(one), *pii_reviewed(one)]
+    if not found and not spoken_confirmed(one.session, one.recording):
+        found.append(
+            one.reason(
+                "texts-reviewed",
+                f"Nobody read the scrubbed transcript of recording {one.number} as it is now.",
+                "Read it, then confirm: greenroom texts STUDY --confirm",
+            )
+        )
+    waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
+    return standing(found, waived)
+
+
+def must_be_searched(session: Session) -> bool:
+    """Tell whether texts were not searched yet and must not be now: it takes seconds, and a window stood still."""
+    return not session.patient and bool(unsearched(session, [one.text for one in free_texts(session.study)]))
+
+
+_SOURCE: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...] = (
+    file_there,
+    faces_tracked,
+    faces_reviewed,
+    uncovered,
+)
+"""What the gate of a release asks of a recording before it is rendered."""
+_AGAIN = "Export it again: greenroom anonymize STUDY --recording N --out FOLDER"
+
+
+def reasons_against_rendering(one: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
+    """Return what stands in the way of a rendering that wants to leave, but for what was waived.
+
+    Args:
+        one: the recording.
+        run_id: of the run that made the rendering.
+
+    Raises:
+        UserError: a run of the study is damaged.
+    """
+    export = next((each for each in exports_of(one.session, one.recording) if each.run.id == run_id), None)
+    if export is None:
+        return [one.reason("rendered", f"Recording {one.number} has no such rendering.", _AGAIN)]
+    found = [reason for rule in _SOURCE for reason in rule(one)]
+    found += _still_that(one, export)
+    if not found:
+        found += reasons_after([_outcome(one, export)])
+    waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
+    return standing(found, waived)
+
+
+def _still_that(one: ReleaseCandidate, export: ExportedClip) -> Iterator[ReleaseBlocker]:
+    """Rule `rendered`: the file is what was rendered and checked, of the faces as they are now."""
+    run, medium = export.run, one.session.main_medium(one.recording.id)
+    state = mask_state(one.session.study, one.recording.id)
+    if run.result.get("outdated") or not state or run.parameters.get("mask_state") != state:
+        yield one.reason(
+            "rendered", f"The faces of recording {one.number} were changed after {export.clip} was made.", _AGAIN
+        )
+    elif medium is None or run.parameters.get("fingerprint") != medium.fingerprint:
+        yield one.reason("rendered", f"{export.clip} was made of another file of recording {one.number}.", _AGAIN)
+    if clip_of(one.session, run) is None:
+        yield one.reason(
+            "rendered",
+            f"{export.clip} is not beside the study, or is not the file that was made and checked.",
+            f"Put it back beside the study, or: {_AGAIN}",
+        )
+
+
+def _outcome(one: ReleaseCandidate, export: ExportedClip) -> RenderingCheck:
+    """Return what came of rendering and checking an export, as a release judges it."""
+    run = export.run
+    made = RenderingCheck(
+        one.number,
+        run.backend,
+        frames=int(cast(int, run.result.get("frames", 0))),
+        faces_left_us=_times(run.result, "faces_left"),
+        doubtful_us=_times(run.result, "doubtful"),
+        bare_us=_times(run.result, "bare"),
+        checked_by=str(run.result.get("checked_by", "")),
+        witness=str(run.parameters.get("witness") or ""),
+    )
+    exempt = cast(Sequence[str], run.parameters.get("exempt", ()))
+    if one.faces is not None and all(face.dismissed or face.id in exempt for face in one.faces.faces):
+        return replace(made, measured=True)
+    if export.report is None:
+        return replace(made, why_not="Measure it: greenroom privacy STUDY.")
+    drawn = method_type(run.backend).kind == "face"
+    return with_measures(made, export.report, privacy_limits(one.session.study), drawn=drawn)
+
+
+def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
+    """Return times of a result, in microseconds.
+
+    Raises:
+        UserError: the run that gave it did not look, or is damaged.
+    """
+    found = result.get(key)
+    if not isinstance(found, list) or not all(isinstance(each, int | float) for each in found):
+        raise UserError("This rendering was not checked for all that a review asks.", _AGAIN)
+    return tuple(round(cast(float, each) * SECOND) for each in found)
+
+
+def against_sending(one: ReleaseCandidate, *, hidden: bool) -> str:
+    """Return why nothing of a recording is sent to a model, as a clause; "" where everybody agreed.
+
+    Args:
+        one: the recording; its people are those who are seen or heard.
+        hidden: every face that is sent is painted over wholly, so that it is no matter whose it is.
+
+    Raises:
+        UserError: its file cannot be read.
+    """
+    if one.recording.id in hold_outs(one.session.study):
+        return f"recording {one.number} is held out, and nothing of it leaves"
+    if not one.people:
+        return f"nobody is said to appear in recording {one.number}, so nobody was asked"
+    against = refusing(one.session, one.people, ConsentUse.MODELS)
+    if against:
+        names = ", ".join(who.pseudonym for who in against)
+        return f"{names} of recording {one.number} did not agree to be sent to models"
+    unknown = one.speech.unknown
+    if unknown:
+        return f"it is not confirmed who says {counted(len(unknown), 'utterance')} of recording {one.number}"
+    nobody = [] if hidden or one.faces is None else faces_of_nobody(one.faces)
+    if nobody:
+        verb = "belongs" if len(nobody) == 1 else "belong"
+        return f"{counted(len(nobody), 'face track')} of recording {one.number} {verb} to nobody who was asked"
+    return ""
+
+
+def against_working(session: Session, recording_ids: Sequence[str]) -> str:
+    """Return why recordings are not worked on by other machines, as a clause; "" where nothing is in the way.
+
+    Whose faces and voices nobody knows yet is no reason: that is found out by such work.
+    """
+    held_out, there = hold_outs(session.study), everybody_there(session)
+    for recording_id in recording_ids:
+        number = session.recording(recording_id).number
+        if recording_id in held_out:
+            return f"recording {number} is held out, and nothing of it leaves"
+        against = refusing(session, there[recording_id], ConsentUse.MODELS)
+        if against:
+            names = ", ".join(who.pseudonym for who in against)
+            return f"{names} of recording {number} did not agree to be sent to models"
+    return ""
+
+
+_LIMIT = 256
+_KIND = "anonymize"
+_GONE = "it holds words of something that is gone, so nobody knows who was asked"
+_UNSEARCHED = "its texts were not searched for personal information since the study was opened"
+_SEARCH = "Open Speech > Personal information, which searches them, then ask again."
+
+
+@dataclass(frozen=True, slots=True)
+class EgressEvidence:
+    """What was found out.
+
+    Attributes:
+        evidence: for `project.entities.egress_policy.decide`.
+        hint: how to mend the first thing that stands in the way of a review; "" where nothing does.
+        passing: it will be otherwise soon, though the study stays as it is.
+    """
+
+    evidence: RequestEvidence
+    hint: str = ""
+    passing: bool = False
+
+
+_THERE = PerState(everybody_there)
+
+
+class Evidences:
+    """Gathers what a study says about what would leave; remembers it while neither the study nor a file changes."""
+
+    def __init__(self, session: Session) -> None:
+        self._weak = ref(session)
+        self._known: dict[tuple[object, ...], EgressEvidence] = {}
+
+    @property
+    def _session(self) -> Session:
+        found = self._weak()
+        assert found is not None, "a study that was closed is asked by nobody"
+        return found
+
+    def of(self, request: EgressRequest, uncleared: int = 0) -> EgressEvidence:
+        """Return what the study says about a request that holds something of it."""
+        if not request.holds_study:
+            return EgressEvidence(RequestEvidence("", "", uncleared))
+        about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
+        key = (*about, newest_mark(self._session.study), recognizers_now(), *self._files(request))
+        found = self._known.get(key) or self._gathered(*about)
+        if not found.passing:
+            if len(self._known) >= _LIMIT:
+                self._known.clear()
+            self._known[key] = found
+        unwilling = found.evidence.unwilling or self._unwilling_beside(request)
+        return replace(found, evidence=replace(found.evidence, unwilling=unwilling, uncleared=uncleared))
+
+    def _unwilling_beside(self, request: EgressRequest) -> str:
+        """Return why words of another recording, in the request as an example, are not sent; "" where they may be."""
+        for other in request.others:
+            words = replace(request, recording_id=other, condition=RAW, texts=1, frames=(), clips=(), others=())
+            if against := self.of(words).evidence.unwilling:
+                return against
+        return ""
+
+    def _gathered(self, recording_id: str, condition: str, texts: bool, media: bool) -> EgressEvidence:
+        about = recording(self._session.study, recording_id)
+        if about is None:
+            return EgressEvidence(RequestEvidence("it belongs to no recording of this study", _GONE))
+        try:
+            one, run = self._candidate(recording_id), self._rendering(recording_id, condition)
+            unwilling = against_sending(one, hidden=run is not None and run.backend == SOLID)
+            against: list[ReleaseBlocker] = []
+            if condition != RAW:
+                if run is None:
+                    return EgressEvidence(RequestEvidence(f"recording {one.number} has no such rendering", unwilling))
+                against += reasons_against_rendering(one, condition) if media else []
+                if texts and not against and must_be_searched(self._session):
+                    return EgressEvidence(RequestEvidence(_UNSEARCHED, unwilling), _SEARCH, passing=True)
+                against += reasons_against_texts(one) if texts else []
+        except UserError as error:
+            return EgressEvidence(RequestEvidence(_clause(error.message), _clause(error.message)), error.hint)
+        if condition == RAW:
+            return EgressEvidence(RequestEvidence("it is not anonymized", unwilling))
+        return EgressEvidence(RequestEvidence(_first(against), unwilling), against[0].hint if against else "")
+
+    def _candidate(self, recording_id: str) -> ReleaseCandidate:
+        """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
+        plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
+        people = _THERE.of(self._session)[recording_id]
+        return ReleaseCandidate(
+            self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
+        )
+
+    def _rendering(self, recording_id: str, condition: str) -> Run | None:
+        """Return the run that made a rendering of a recording; None where there is no such one."""
+        run = run_called(self._session.study, condition)
+        return run if run is not None and (run.recording_id, run.kind) == (recording_id, _KIND) else None
+
+    def _files(self, request: EgressRequest) -> tuple[object, ...]:
+        """Return what changes with the recording's file and with the rendering's."""
+        medium = self._session.main_medium(request.recording_id)
+        place = None if medium is None else self._session.place_of(medium)
+        places = [] if place is None else [place]
+        run = run_called(self._session.study, request.condition)
+        if run is not None:
+            places += places_of(self._session, str(run.result.get("output")))
+        found: list[object] = []
+        for place in places:
+            try:
+                stat = place.stat()
+                found.append((str(place), stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+            except OSError:
+                found.append(str(place))
+        return tuple(found)
+
+
+_EVIDENCES: "WeakKeyDictionary[Session, Evidences]" = WeakKeyDictionary()
+
+
+def evidences_of(session: Session) -> Evidences:
+    """Return what gathers evidence in an open study: one for all who ask, because it remembers what it found."""
+    if session not in _EVIDENCES:
+        _EVIDENCES[session] = Evidences(session)
+    return _EVIDENCES[session]
+
+
+def _first(reasons: list[ReleaseBlocker]) -> str:
+    """Return the first reason as a clause, and how many more there are; "" where there is none."""
+    if not reasons:
+        return ""
+    more = f" (and {counted(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
+    return f"{_clause(reasons[0].sentence)}{more}"
+
+
+def _clause(sentence: str) -> str:
+    """Return a sentence as the end of another one."""
+    return f"{sentence[:1].lower()}{sentence[1:]}".rstrip(".")

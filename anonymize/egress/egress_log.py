@@ -1,0 +1,363 @@
+"""The journal of requests as people read it: what wanted to leave, when, to whom, how much of what, who allowed it.
+
+The policy of a study in words.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import cast
+
+from models.connection.machine_policy import journal_file, journalled
+from project.entities.egress_policy import RULES, Egress, EgressLevel, EgressRequest, Policy, Purpose
+from project.entities.judgments import RAW
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.history_rows import run_called
+from project.queries.judgment_rows import asked_judges, judge_names
+from project.queries.policy_rows import all_egress
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import segment
+from project.session.session import Session
+from project.store.study import Study
+from project.text_format import Cell, counted, size_text, write_csv
+from project.timebase import format_time
+from resources.translation import later
+
+PURPOSES = {
+    Purpose.JUDGE: "asking a judge",
+    Purpose.TEST: "testing a judge",
+    Purpose.DOWNLOAD: "downloading a model",
+    Purpose.CLUSTER: "work on a cluster",
+}
+
+
+class EgressOutcome(StrEnum):
+    """What became of a request."""
+
+    LEFT = "left"
+    STAYED = "local"
+    REFUSED = "refused"
+
+
+FATES = {
+    EgressOutcome.LEFT: "left this machine",
+    EgressOutcome.STAYED: "stayed on this machine",
+    EgressOutcome.REFUSED: "refused",
+}
+_SHORT = {EgressOutcome.LEFT: "left", EgressOutcome.STAYED: "stayed here", EgressOutcome.REFUSED: "refused"}
+
+
+@dataclass(frozen=True, slots=True)
+class EgressLogRow:
+    """One request in words.
+
+    Attributes:
+        fate: what became of it.
+        to: host, port and the address that it was sent to, and how it got there where that was not straight.
+        purpose: what for.
+        judge: name of who is asked; "" where nobody is.
+        recording: number and name; "" where it is about none.
+        segment: from when to when; "" where it is about none, its id where it is gone.
+        condition: `raw`, or the method of the rendering and its file; "" where nothing of the study is in it.
+        content: how much of what.
+        why: the permission, or the rule that forbade it.
+    """
+
+    egress: Egress
+    fate: EgressOutcome
+    to: str
+    purpose: str
+    judge: str
+    recording: str
+    segment: str
+    condition: str
+    content: str
+    why: str
+
+    @property
+    def about(self) -> str:
+        """Recording and segment in one."""
+        return ", ".join(part for part in (self.recording, self.segment) if part)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the line as a table for people shows it, by `HEAD`."""
+        when = f"{self.egress.at[:10]} {self.egress.at[11:19]}"
+        return (
+            *(when, _SHORT[self.fate], self.to, self.why, self.judge, self.about),
+            *(self.condition, self.content, self.purpose),
+        )
+
+    def told(self) -> str:
+        """Return it as lines for people: what is known, one thing a line, under when and what became of it."""
+        when = f"{self.egress.at[:10]} {self.egress.at[11:19]} UTC"
+        parts = (
+            *(("to", self.to), ("for", self.purpose), ("judge", self.judge), ("recording", self.recording)),
+            *(("segment", self.segment), ("seen in", self.condition), ("what", self.content)),
+            ("rule" if self.fate is EgressOutcome.REFUSED else "permission", self.why),
+        )
+        return "\n".join(
+            [f"{when}  {FATES[self.fate].upper()}", *(f"  {key + ':':<12}{text}" for key, text in parts if text)]
+        )
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it with all that was written down, for programs."""
+        said = {
+            **{"fate": self.fate.value, "judge": self.judge, "recording": self.recording, "segment": self.segment},
+            **{"seen_in": self.condition, "content": self.content, "why": self.why},
+        }
+        facts = cast(dict[str, Json], asdict(self.egress.departure))
+        written = {key: [*value] if isinstance(value, tuple) else value for key, value in facts.items()}
+        one = self.egress
+        return {
+            **{"id": one.id, "at": one.at, **said, "level": one.level.value},
+            **{"permission": one.permission, "rule": one.rule, "request": cast(Json, written)},
+        }
+
+
+HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", "What was in it", "For")
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What requests of one fate held together.
+
+    Attributes:
+        hosts: to how many different ones they were addressed.
+        size: bytes of their bodies.
+        texts: bytes of text from the study.
+    """
+
+    fate: EgressOutcome
+    requests: int
+    hosts: int
+    size: int
+    texts: int
+    pictures: int
+    videos: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as an object."""
+        return {
+            **{"requests": self.requests, "hosts": self.hosts, "bytes": self.size, "text_bytes": self.texts},
+            **{"pictures": self.pictures, "videos": self.videos},
+        }
+
+    @property
+    def text(self) -> str:
+        """The total as a line."""
+        if not self.requests:
+            return f"0 requests {FATES[self.fate]}"
+        where = {
+            EgressOutcome.LEFT: f" to {counted(self.hosts, 'host')}",
+            EgressOutcome.STAYED: "",
+            EgressOutcome.REFUSED: "",
+        }[self.fate]
+        held = _held(self.texts, self.pictures, self.videos, self.size)
+        return f"{counted(self.requests, 'request')} {FATES[self.fate]}{where}: {held}"
+
+
+def lines(session: Session, fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
+    """Return the requests of a study by time, those of some fates only where they are named.
+
+    Raises:
+        UserError: something in the study is damaged.
+    """
+    names = _Names(session.study)
+    return _of_fates((names.line(one) for one in all_egress(session.study)), fates)
+
+
+def lines_of_machine(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
+    """Return the requests that were made with no study open by time: downloads of models.
+
+    Raises:
+        UserError: their journal cannot be read.
+    """
+    names = _Names(None)
+    try:
+        return _of_fates((names.line(one) for one in journalled()), fates)
+    except OSError as error:
+        raise UserError(
+            f"The journal of requests of this machine cannot be read: {error.strerror}.", f"Look at {journal_file()}."
+        ) from None
+
+
+def _of_fates(found: Iterable[EgressLogRow], fates: Iterable[EgressOutcome]) -> list[EgressLogRow]:
+    wanted = set(fates)
+    return [one for one in found if one.fate in wanted]
+
+
+def totals(found: Sequence[EgressLogRow]) -> list[Total]:
+    """Return what the requests of each fate held together."""
+    return [_total(fate, [one.egress for one in found if one.fate is fate]) for fate in EgressOutcome]
+
+
+def write_table(found: Sequence[EgressLogRow], file: Path) -> None:
+    """Write requests as CSV, one a line, with all that was written down about each.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    try:
+        with file.open("w", encoding="utf-8", newline="") as out:
+            write_csv(out, [*_COLUMNS], (_row(one) for one in found))
+    except OSError as error:
+        raise UserError(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from None
+
+
+_COLUMNS = (
+    *("at", "fate", "scheme", "host", "port", "addresses", "proxy", "redirected_from", "purpose", "judge", "recording"),
+    *("segment", "condition", "bytes", "text_bytes", "pictures", "videos", "sha256", "picture_sha256"),
+    *("video_sha256", "level", "permission", "rule"),
+)
+
+
+def _row(one: EgressLogRow) -> list[Cell]:
+    sent, about = one.egress.departure, one.egress
+    return [
+        *(about.at, one.fate.value, sent.scheme, sent.host, sent.port, " ".join(sent.addresses)),
+        *(sent.proxy, sent.redirected_from),
+        *(sent.purpose.value, one.judge, one.recording, one.segment, one.condition, sent.size, sent.texts),
+        *(len(sent.frames), len(sent.clips), sent.sha256, " ".join(sent.frames), " ".join(sent.clips)),
+        *(about.level.value, about.permission, about.rule),
+    ]
+
+
+class _Names:
+    """Says by name what a request names by id; what is gone by now keeps its id."""
+
+    def __init__(self, study: Study | None) -> None:
+        self._study = study
+        self._judges: dict[str, str] = {}
+        self._recordings: dict[str, str] = {}
+        if study is not None:
+            self._judges = asked_judges(study) | judge_names(study)
+            self._recordings = {one.id: f"{one.number} ({one.name})" for one in all_recordings(study)}
+        self._segments: dict[str, str] = {}
+        self._conditions: dict[str, str] = {"": "", RAW: "raw footage"}
+
+    def line(self, one: Egress) -> EgressLogRow:
+        sent = one.departure
+        fate = EgressOutcome.REFUSED if one.rule else EgressOutcome.STAYED if sent.local else EgressOutcome.LEFT
+        looked_up = not sent.addresses and not sent.proxy
+        return EgressLogRow(
+            one,
+            fate,
+            _to(one),
+            f"looking up the address, {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
+            self._judges.get(sent.judge_id, sent.judge_id),
+            self._about(sent),
+            self._segment(sent.segment_id),
+            self._condition(sent.condition),
+            _held(sent.texts, len(sent.frames), len(sent.clips), sent.size),
+            f"{one.rule}: {RULES.get(one.rule, '')}" if one.rule else one.permission,
+        )
+
+    def _about(self, sent: EgressRequest) -> str:
+        place, *others = (self._recordings.get(each, each) for each in (sent.recording_id, *sent.others))
+        return f"{place}, with words of {' and '.join(others)}" if others else place
+
+    def _segment(self, segment_id: str) -> str:
+        if segment_id not in self._segments:
+            found = segment(self._study, segment_id) if segment_id and self._study is not None else None
+            span = f"{format_time(found.start_us)} to {format_time(found.end_us)}" if found is not None else segment_id
+            self._segments[segment_id] = span
+        return self._segments[segment_id]
+
+    def _condition(self, condition: str) -> str:
+        if condition not in self._conditions:
+            run = None if self._study is None else run_called(self._study, condition)
+            clip = "" if run is None else f"{run.backend}, {run.result.get('output', '')}"
+            self._conditions[condition] = clip or condition
+        return self._conditions[condition]
+
+
+def _to(one: Egress) -> str:
+    sent = one.departure
+    host = f"[{sent.host}]" if ":" in sent.host else sent.host
+    address = sent.addresses[0] if sent.addresses and sent.addresses[0] != sent.host else ""
+    parts = [f"{host}:{sent.port}" + (f" ({address})" if address else "")]
+    parts += [f"through {sent.proxy}"] if sent.proxy else []
+    parts += [f"sent on by {sent.redirected_from}"] if sent.redirected_from else []
+    return ", ".join(parts)
+
+
+def _held(texts: int, pictures: int, videos: int, size: int) -> str:
+    parts = [counted(pictures, "picture")] if pictures else []
+    parts += [counted(videos, "video")] if videos else []
+    parts += [f"{size_text(texts)} of text"] if texts else []
+    what = ", ".join(parts) or "nothing of the study"
+    return f"{what}; {size_text(size)} in all" if size else what
+
+
+def _total(fate: EgressOutcome, found: Sequence[Egress]) -> Total:
+    sent = [one.departure for one in found]
+    return Total(
+        fate,
+        len(sent),
+        len({one.host for one in sent}),
+        sum(one.size for one in sent),
+        sum(one.texts for one in sent),
+        sum(len(one.frames) for one in sent),
+        sum(len(one.clips) for one in sent),
+    )
+
+
+LEVELS = {
+    EgressLevel.NOTHING: later("Nothing leaves this machine"),
+    EgressLevel.ANONYMIZED: later("Reviewed renderings and scrubbed texts may leave"),
+    EgressLevel.RAW: later("Raw footage may leave"),
+}
+"""What each level is called."""
+
+MEANINGS = {
+    EgressLevel.NOTHING: later(
+        "Judges run here, or at servers on this machine. Other machines are not even looked up."
+    ),
+    EgressLevel.ANONYMIZED: later(
+        "What passes the rules of a release as it is now, of people who agreed to be sent to models."
+    ),
+    EgressLevel.RAW: later(
+        "Pictures and words as they are, faces and names in them, of people who agreed to be sent to models."
+    ),
+}
+"""What each level means, in a line."""
+
+
+UNENCRYPTED = later(
+    "Over http:// and tcp:// addresses of other machines, words and keys travel unencrypted: everybody on the way can "
+    "read them."
+)
+"""What it means to allow connections that are not encrypted, in a line."""
+
+
+def about_policy(policy: Policy) -> list[str]:
+    """Return the policy as lines."""
+    found = [f"{LEVELS[policy.level]}. {MEANINGS[policy.level]}"]
+    if policy.reason:
+        found.append(f"Reason: {policy.reason}")
+    if policy.allowed_by:
+        found.append(f"Allowed by: {policy.allowed_by}")
+    if policy.level is not EgressLevel.NOTHING:
+        found.append(f"To: {', '.join(policy.hosts) or 'whichever machine a judge names'}")
+    found.append(f"Downloads of models: {_allowed(policy.downloads)}")
+    found.append(f"Redirects: {_allowed(policy.redirects)}")
+    found.append(f"Proxies: {_allowed(policy.proxies)}")
+    found.append(f"Unencrypted connections: {_allowed(policy.unencrypted)}")
+    if policy.unencrypted:
+        found.append(UNENCRYPTED)
+    return found
+
+
+def warning(policy: Policy) -> str:
+    """Return a line for who opens a study, where its policy lets something of it leave; "" where it does not."""
+    if policy.level is EgressLevel.NOTHING:
+        return ""
+    what = "raw footage" if policy.level is EgressLevel.RAW else "reviewed renderings"
+    by = f", allowed by {policy.allowed_by}" if policy.allowed_by else ""
+    return f"This study lets {what} leave this machine{by}."
+
+
+def _allowed(yes: bool) -> str:
+    return "allowed" if yes else "not allowed"

@@ -1,0 +1,153 @@
+"""Setting what may leave this machine: written into the history, and out of reach of undo, which could loosen it."""
+
+import re
+from collections.abc import Iterable
+
+from anonymize.egress.egress_authority import is_newest, note_set, said_policy
+from anonymize.release.release_rules import LEAST_WORDS
+from models.connection.addresses import host_in
+from project.entities.egress_policy import EgressLevel, Policy, host_key, numeric
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.queries import policy_rows as rows
+from project.session.session import Session
+from project.text_format import shown
+
+STEPS = {
+    EgressLevel.NOTHING: "Let nothing leave this machine",
+    EgressLevel.ANONYMIZED: "Let reviewed renderings leave this machine",
+    EgressLevel.RAW: "Let raw footage leave this machine",
+}
+"""What the step is called that sets a level."""
+_PART = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
+_NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
+_WRITABLE = "Make your folders for settings and data writable: XDG_CONFIG_HOME and XDG_DATA_HOME."
+_LONGEST_HOST = 253
+_LONGEST = 1000
+
+
+def set_policy(session: Session, policy: Policy) -> Changes:
+    """Set what may leave this machine; every policy that was set for this study before counts for nothing any more.
+
+    Raises:
+        UserError: raw footage is to leave, and no reason or nobody who allowed it is named; a host is none; or it
+            cannot be noted on this machine. A policy that lets nothing leave is set all the same.
+    """
+    wanted = Policy(
+        policy.level,
+        _said(policy.reason),
+        _said(policy.allowed_by),
+        hosts_in(policy.hosts),
+        policy.downloads,
+        policy.redirects,
+        policy.proxies,
+        policy.unencrypted,
+    )
+    problem = missing(wanted)
+    if problem:
+        raise UserError(problem, "Raw footage shows who people are. Give --reason and --allowed-by.")
+    session.study.require_writable()
+    before = rows.policy_of(session.study)
+    anew = wanted != before or not is_newest(session)
+    setting = rows.new_setting(wanted)
+    problem = _noted(session, setting) if anew else ""
+    if problem and not wanted.closed:
+        raise UserError(f"The policy cannot be set: {problem}", _WRITABLE)
+    name = STEPS[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
+    with session.step(name, undoable=False) as step:
+        if anew:
+            rows.set_policy(session.study, setting)
+    if problem:
+        raise UserError(
+            f"Nothing of this study leaves this machine, but an earlier file of it is not kept from it: {problem}",
+            _WRITABLE,
+        )
+    return step.changes
+
+
+def confirm_policy(session: Session) -> Changes:
+    """Put the policy that the study's file says in force on this machine, as if it were set anew.
+
+    Raises:
+        UserError: as of `set_policy`.
+    """
+    return set_policy(session, said_policy(session))
+
+
+def _noted(session: Session, setting: dict[str, Json]) -> str:
+    """Note a setting on this machine; return why that failed, as a sentence, "" where it did not."""
+    try:
+        note_set(session, setting)
+    except OSError as error:
+        return f"this machine cannot note it ({error.strerror or error})."
+    return ""
+
+
+def changed(
+    policy: Policy,
+    *,
+    level: EgressLevel | None = None,
+    reason: str | None = None,
+    allowed_by: str | None = None,
+    hosts: tuple[str, ...] | None = None,
+    downloads: bool | None = None,
+    redirects: bool | None = None,
+    proxies: bool | None = None,
+    unencrypted: bool | None = None,
+) -> Policy:
+    """Return a policy with what is given put in the place of what it says.
+
+    A change of the level needs its own reason and permission. `nothing` also takes unencrypted connections back.
+    """
+    other = level not in (None, policy.level)
+    unencrypted_before = policy.unencrypted and level is not EgressLevel.NOTHING
+    return Policy(
+        level or policy.level,
+        ("" if other else policy.reason) if reason is None else reason,
+        ("" if other else policy.allowed_by) if allowed_by is None else allowed_by,
+        policy.hosts if hosts is None else hosts,
+        policy.downloads if downloads is None else downloads,
+        policy.redirects if redirects is None else redirects,
+        policy.proxies if proxies is None else proxies,
+        unencrypted_before if unencrypted is None else unencrypted,
+    )
+
+
+def missing(policy: Policy) -> str:
+    """Return what a policy lacks to be set, as a sentence; "" where nothing is missing."""
+    if policy.level is not EgressLevel.RAW:
+        return ""
+    if len(policy.reason.split()) < LEAST_WORDS:
+        return f"Raw footage leaves only for a reason, in {LEAST_WORDS} words or more."
+    if not policy.allowed_by.strip():
+        return "Raw footage leaves only where somebody allowed it by name."
+    return ""
+
+
+def hosts_in(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the machines that a person named, each once, as addresses name them; an address gives its machine.
+
+    Raises:
+        UserError: one is no name of a machine.
+    """
+    return tuple(dict.fromkeys(_host(one) for one in given if one.strip()))
+
+
+def _host(text: str) -> str:
+    said = text.strip().lower()
+    try:
+        named = host_key(numeric(said) or host_in(said if "://" in said else f"https://{said}"))
+    except ValueError:
+        named = ""
+    if not named or len(named) > _LONGEST_HOST or not (numeric(named) or _NAME.fullmatch(named.removesuffix("."))):
+        raise UserError(
+            f"“{shown(text.strip())}” is no name of a machine.", "Name it as its address does, such as api.example.org."
+        )
+    return named
+
+
+def _said(text: str) -> str:
+    said = " ".join(text.split())
+    if len(said) > _LONGEST:
+        raise UserError("This is too long to be shown with the policy.", f"Say it in {_LONGEST} characters.")
+    return said

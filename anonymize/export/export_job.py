@@ -1,0 +1,268 @@
+"""The job that exports a recording, or a part of it, with its faces hidden, and checks what came out.
+
+The same job over several recordings of a study, one after the other, in this process.
+"""
+
+import math
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import cast
+
+from anonymize.faces.masking_plan import (
+    BULKY,
+    discard,
+    faces_run,
+    gather,
+    installed_weights,
+    plan_of,
+    regions_in,
+    require_method,
+    source_of,
+    working_folder,
+)
+from anonymize.voice.sound_choice import SoundChoice, choice_from, gather_sound, require_choice, sound_state
+from anonymize.voice.sound_job import filter_of, told
+from models.faces.face_detectors import ALWAYS, independent_of, joined
+from project.entities.study_records import Changes, Json, Recording, Run
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.face_rows import mask_state
+from project.queries.history_rows import SOURCE, insert_run
+from project.queries.recording_rows import hold_outs
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.text_format import require_text
+from project.timebase import SECOND, format_time, utc_now
+from project.version import __version__
+
+
+def prepare(
+    session: Session,
+    recording_id: str,
+    method: str,
+    folder: Path,
+    *,
+    options: Mapping[str, Json] | None = None,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    keep_robots: bool = False,
+    overwrite: bool = False,
+    sound: SoundChoice | None = None,
+) -> JobSpec:
+    """Make the job for one recording.
+
+    Args:
+        session: where the recording is.
+        recording_id: which one.
+        method: key of the registry of methods.
+        folder: where the clip is written; made when it is missing.
+        options: of the method, by name.
+        start_us: first time that is exported; the beginning when None.
+        end_us: time that the clip ends before; the end when None.
+        keep_robots: leave the faces of participants with the role robot as they are.
+        overwrite: replace a clip of the same name.
+        sound: how it is treated; where nobody says so, voices are changed and personal information is muted.
+
+    Raises:
+        UserError: there is no such method or treatment of the sound, or not with these options; its weights are not
+            installed; the recording is held out; no faces were tracked in the file as it is now, the range is empty,
+            the clip exists, or the folder cannot be used.
+    """
+    require_method(method, options)
+    located = session.usable_picture(recording_id)
+    recording = session.recording(recording_id)
+    if recording_id in hold_outs(session.study):
+        raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
+    _check_range(recording, start_us, end_us)
+    faces_run(session, recording_id, located)
+    output = folder.absolute() / clip_name(recording, method, start_us, end_us)
+    require_text(output)
+    if os.path.lexists(output) and not overwrite:
+        raise UserError(f"There is a clip already: {output}", "Choose another folder, or overwrite it.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
+    treated = _sound(session, recording_id, sound or SoundChoice())
+    found = gather(session, recording_id, method, options, keep_robots=keep_robots)
+    witness = independent_of(str(found["tracked_by"]))
+    return JobSpec(
+        "anonymize",
+        f"Export recording {recording.number} ({method})",
+        recording_id,
+        {
+            **found,
+            "detector": joined((ALWAYS, witness) if witness else (ALWAYS,)),
+            "witness": witness,
+            "keep_robots": keep_robots,
+            "start_us": start_us,
+            "end_us": end_us,
+            "output": str(output),
+            "overwrite": overwrite,
+            "sound": treated,
+        },
+    )
+
+
+def renew(session: Session, work: JobSpec) -> JobSpec:
+    """Return the job as it has to be now, when its turn comes: faces may have been edited while it waited.
+
+    Raises:
+        UserError: it cannot be done any more; see `prepare`.
+    """
+    if not outdated(session, work):
+        return work
+    old = work.parameters
+    discard(old)
+    found = gather(
+        session,
+        work.recording_id,
+        str(old["method"]),
+        cast(dict[str, Json], old["options"]),
+        keep_robots=bool(old["keep_robots"]),
+    )
+    asked = _choice(old)
+    sound = None if asked is None else gather_sound(session, work.recording_id, asked)
+    return replace(work, parameters={**old, **found, "sound": sound})
+
+
+def clip_name(recording: Recording, method: str, start_us: int | None, end_us: int | None) -> str:
+    """Return the file name of an export. It holds nothing of the source's name, which may name a person."""
+    span = ""
+    if start_us is not None or end_us is not None:
+        first, last = format_time(start_us or 0), format_time(end_us if end_us is not None else recording.duration_us)
+        span = "-" + re.sub("[:.]", "", first) + "-" + re.sub("[:.]", "", last)
+    return f"recording-{recording.number:04}-{method}{span}.mp4"
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay.
+
+    The checksum that is kept is that of the clip that was looked at, whatever lies under its name afterwards.
+    """
+    from anonymize.rendering.face_renderer import bare_frames, render
+    from anonymize.rendering.residual_faces import CheckResult, check_rendering
+    from models.faces.face_detectors import detector
+    from project.files.fingerprints import WholeFile, changed_meanwhile, read_whole
+
+    started = time.monotonic()
+    digests = installed_weights(str(parameters["method"]))
+    checked: list[tuple[WholeFile, CheckResult]] = []
+
+    def check(clip: Path, zero_us: int) -> None:
+        whole = read_whole(clip, progress)
+        result = check_rendering(
+            clip,
+            plan.tracks,
+            detector(str(parameters["detector"])),
+            exempt=plan.exempt,
+            replaced=plan.method.kind == "face",
+            regions=regions_in(parameters),
+            start_us=zero_us,
+            progress=progress,
+        )
+        whole.require_same()
+        checked.append((whole, result))
+        if source is not None:
+            source.require_same()
+
+    # A recording that was tracked by an earlier version can be exported; what was not read whole vouches for no review.
+    source = source_of(parameters, progress) if parameters.get(SOURCE) else None
+    with working_folder(parameters, digests) as folder:
+        plan = plan_of(parameters, Path(str(parameters["output"])), folder)
+        sound = cast(dict[str, Json] | None, parameters.get("sound"))
+        if sound is not None:
+            plan = replace(plan, sound=filter_of(sound, plan.source, progress))
+        done = render(plan, progress, check)
+    ((whole, found),) = checked
+    if whole.sha256 != done.sha256:
+        done.output.unlink(missing_ok=True)
+        raise changed_meanwhile(done.output.name)
+    begin = 0 if plan.start_us is None else plan.start_us
+    end = math.inf if plan.end_us is None else plan.end_us
+    return {
+        "output": str(done.output),
+        "sha256": whole.sha256,
+        "zero_us": done.start_us,
+        "frames": done.frames,
+        "blanked": [_seconds(t) for t in done.blanked_us],
+        "undrawn": [_seconds(t) for t in done.undrawn_us],
+        "faces_left": [_seconds(t) for t in found.faces_left],
+        "doubtful": [_seconds(t) for t in found.doubtful],
+        "bare": [_seconds(t) for t in bare_frames(plan) if begin <= t < end],
+        "checked_by": parameters["detector"],
+        "independent": parameters["witness"] is not None,
+        "ends_early_s": parameters["ends_early_s"],
+        "sound": None if sound is None else cast(Json, told(sound)),
+        "options": cast(Json, asdict(plan.method.options)),
+        "weights": cast(Json, digests),
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+    """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
+    left_out = (*BULKY, "output", "sound")
+    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
+    sound = cast(dict[str, Json] | None, work.parameters.get("sound"))
+    parameters["sound"] = None if sound is None else told(sound)
+    kept = {**result, "output": Path(str(result["output"])).name, "outdated": outdated(session, work)}
+    run = Run(
+        new_id(), work.recording_id, work.kind, str(parameters["method"]), parameters, kept, utc_now(), __version__
+    )
+    with session.study.recording_run():
+        insert_run(session.study, run)
+    return Changes.of([("run", run.id)])
+
+
+def outdated(session: Session, work: JobSpec) -> bool:
+    """Tell whether what hides the faces of the recording, or treats its sound, was changed since it was asked for."""
+    sound, asked = cast(dict[str, Json] | None, work.parameters.get("sound")), _choice(work.parameters)
+    if asked is not None and sound is not None and sound["state"] != sound_state(session, work.recording_id, asked):
+        return True
+    return mask_state(session.study, work.recording_id) != work.parameters["mask_state"]
+
+
+def _sound(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json] | None:
+    """Return how the sound is treated; None where the recording has none."""
+    medium = session.main_medium(recording_id)
+    if medium is None or medium.facts.audio is None:
+        require_choice(choice)
+        return None
+    return gather_sound(session, recording_id, choice)
+
+
+def _choice(parameters: Mapping[str, Json]) -> SoundChoice | None:
+    sound = parameters.get("sound")
+    return choice_from(sound) if isinstance(sound, dict) else None
+
+
+def _check_range(recording: Recording, start_us: int | None, end_us: int | None) -> None:
+    start, end = start_us or 0, recording.duration_us if end_us is None else end_us
+    if not 0 <= start < end or start >= recording.duration_us:
+        raise UserError(
+            f"There is nothing between {format_time(start)} and {format_time(end)}.",
+            f"Recording {recording.number} lasts {format_time(recording.duration_us)}.",
+        )
+
+
+def _seconds(time_us: int) -> float:
+    return time_us / SECOND
+
+
+def run_over(
+    session: Session,
+    recordings: Iterable[Recording],
+    prepare: Callable[[Recording], JobSpec],
+    progress: Callable[[JobSpec], Progress],
+) -> Iterator[tuple[Recording, dict[str, Json]]]:
+    """Prepare all jobs first, so that a refusal comes before any work, then do them; yields each result."""
+    prepared = [(recording, prepare(recording)) for recording in recordings]
+    for recording, work in prepared:
+        result, _ = run_here(session, work, progress(work))
+        yield recording, result

@@ -1,0 +1,310 @@
+"""Clips of many recordings by several methods: one queue, kept on disk, taken up again after a crash.
+
+How much room clips will take, and whether the disk has it.
+"""
+
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, cast
+
+from anonymize.export import export_job as anonymization
+from anonymize.faces.masking_plan import require_method
+from anonymize.voice.sound_choice import NONE, SoundChoice, choice_from, require_choice
+from project.entities.study_records import Json
+from project.errors import Cancelled, UserError
+from project.files.filesystem import is_folder
+from project.files.temporary_files import cache_folder
+from project.progress import Progress
+from project.queries.recording_rows import all_recordings
+from project.session.job_notes import notes_folder, read_private, write_private
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.timebase import SECOND
+
+BITS_PER_PIXEL = 0.2
+"""What the encoder took at most on six recordings of people, from 0.074 (700 x 700) to 0.189 (640 x 360)."""
+_SOUND_BITS_A_SECOND = 320_000
+_LOSSLESS_BITS = 16
+_GIGABYTE = 1 << 30
+
+
+def room_for(
+    session: Session,
+    recording_id: str,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    *,
+    lossless: bool = False,
+) -> int:
+    """Return how many bytes a clip of a recording, or of a part of it, will take at most; 0 where it has no picture.
+
+    Args:
+        session: where the recording is.
+        recording_id: which one.
+        start_us: of the part.
+        end_us: of the part.
+        lossless: whether the sound is stored without loss.
+    """
+    medium = session.main_medium(recording_id)
+    if medium is None or medium.facts.video is None:
+        return 0
+    video = medium.facts.video
+    whole = session.recording(recording_id).duration_us
+    seconds = (min(whole, whole if end_us is None else end_us) - (start_us or 0)) / SECOND
+    picture = video.width * video.height * video.frame_rate * BITS_PER_PIXEL
+    audio = medium.facts.audio
+    sound = 0
+    if audio is not None:
+        sound = audio.sample_rate * audio.channels * _LOSSLESS_BITS if lossless else _SOUND_BITS_A_SECOND
+    return max(0, round(seconds * (picture + sound) / 8))
+
+
+def require_room(folder: Path, sizes: Iterable[int]) -> None:
+    """Refuse clips that the disk has no room for.
+
+    Args:
+        folder: of the clips; it need not exist yet.
+        sizes: of the clips, in bytes.
+
+    Raises:
+        UserError: the disk has less than they take together.
+    """
+    place = next((one for one in (folder.absolute(), *folder.absolute().parents) if is_folder(one)), Path("/"))
+    try:
+        free = shutil.disk_usage(place).free
+    except OSError:
+        return
+    needed = sum(sizes)
+    if needed > free:
+        raise UserError(
+            f"The clips will take {as_text(needed)}, and the disk of {folder} has {as_text(free)} left.",
+            "Make room, choose another folder, or export fewer recordings at once.",
+        )
+
+
+def as_text(size: int) -> str:
+    """Return a number of bytes for people."""
+    if size < 1 << 20:
+        return "less than 1 MB"
+    return f"{size / _GIGABYTE:.1f} GB" if size >= _GIGABYTE / 10 else f"{size >> 20} MB"
+
+
+_log = logging.getLogger(__name__)
+_FORMAT = 1
+
+
+class ClipState(StrEnum):
+    """Where a clip stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+LEFT = frozenset({ClipState.WAITING, ClipState.RUNNING, ClipState.FAILED})
+"""What is done when a queue is taken up again: also what failed, since somebody may have put it right."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedClip:
+    """One recording by one method.
+
+    Attributes:
+        problem: why it failed, and what to do; "" where it did not.
+    """
+
+    recording_id: str
+    method: str
+    options: Mapping[str, Json] = field(default_factory=dict)
+    state: ClipState = ClipState.WAITING
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RenderQueue:
+    """What was asked for at once, and how far it is.
+
+    Attributes:
+        folder: where the clips go.
+        sound: how the sound of all of them is treated.
+    """
+
+    folder: Path
+    clips: tuple[QueuedClip, ...]
+    start_us: int | None = None
+    end_us: int | None = None
+    keep_robots: bool = False
+    overwrite: bool = False
+    sound: SoundChoice = field(default_factory=SoundChoice)
+
+    @property
+    def left(self) -> list[QueuedClip]:
+        """Clips that are not there yet, and that nobody took back."""
+        return [clip for clip in self.clips if clip.state in LEFT]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a clip was not come to, or was being made: what only failed was not interrupted."""
+        return any(clip.state in (ClipState.WAITING, ClipState.RUNNING) for clip in self.clips)
+
+    def marked(self, clip: QueuedClip, state: ClipState, problem: str = "") -> "RenderQueue":
+        """Return the queue with another state of one of its clips."""
+        changed = replace(clip, state=state, problem=problem)
+        same = (clip.recording_id, clip.method)
+        return replace(
+            self, clips=tuple(changed if (one.recording_id, one.method) == same else one for one in self.clips)
+        )
+
+
+def make_queue(
+    session: Session,
+    recording_ids: Sequence[str],
+    methods: Mapping[str, Mapping[str, Json]],
+    folder: Path,
+    *,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    keep_robots: bool = False,
+    overwrite: bool = False,
+    sound: SoundChoice | None = None,
+) -> RenderQueue:
+    """Make a queue of every recording by every method.
+
+    Args:
+        session: where the recordings are.
+        recording_ids: which.
+        methods: name -> options.
+        folder: where the clips go.
+        start_us: see `anonymization.prepare`, as all that follows.
+        end_us: likewise.
+        keep_robots: likewise.
+        overwrite: likewise.
+        sound: likewise.
+
+    Raises:
+        UserError: a method cannot run here, or the disk has no room for the clips.
+    """
+    for method, options in methods.items():
+        require_method(method, options)
+    sound = sound or SoundChoice()
+    require_choice(sound)
+    lossless = sound.treats and sound.voice != NONE
+    sizes = [room_for(session, each, start_us, end_us, lossless=lossless) for each in recording_ids for _ in methods]
+    require_room(folder, sizes)
+    clips = tuple(QueuedClip(each, method, dict(methods[method])) for each in recording_ids for method in methods)
+    return RenderQueue(folder.absolute(), clips, start_us, end_us, keep_robots, overwrite, sound)
+
+
+def plan_title(session: Session, queue: RenderQueue) -> str:
+    """Name an export in a line, as one of the jobs of a study."""
+    if len(queue.left) != 1:
+        return f"Export of {len(queue.left)} clips"
+    (clip,) = queue.left
+    return f"Export of recording {session.recording(clip.recording_id).number} ({clip.method})"
+
+
+def prepare(session: Session, queue: RenderQueue, clip: QueuedClip) -> JobSpec:
+    """Make the job for a clip. One that was being made when the program stopped replaces what is there.
+
+    Raises:
+        UserError: see `anonymization.prepare`.
+    """
+    return anonymization.prepare(
+        session,
+        clip.recording_id,
+        clip.method,
+        queue.folder,
+        options=clip.options,
+        start_us=queue.start_us,
+        end_us=queue.end_us,
+        keep_robots=queue.keep_robots,
+        overwrite=queue.overwrite or clip.state is ClipState.RUNNING,
+        sound=queue.sound,
+    )
+
+
+def run_queue(
+    session: Session, queue: RenderQueue, progress: Callable[[JobSpec], Progress]
+) -> Iterator[tuple[QueuedClip, dict[str, Json] | None]]:
+    """Make what is left of a queue, one clip after the other, and yield each with its result; None where it failed.
+
+    What fails is marked with the reason, and the rest goes on. How far it is stands on disk all the time, until
+    everything is done.
+    """
+    save(session, queue)
+    for clip in queue.left:
+        result = None
+        try:
+            work = prepare(session, queue, clip)
+            queue = queue.marked(clip, ClipState.RUNNING)
+            save(session, queue)
+            result, _ = run_here(session, work, progress(work))
+            ended, problem = ClipState.DONE, ""
+        except Cancelled:
+            raise
+        except UserError as error:
+            ended, problem = ClipState.FAILED, " ".join(part for part in (error.message, error.hint) if part)
+        except Exception as error:
+            _log.exception("A clip of recording %s by %s could not be made", clip.recording_id, clip.method)
+            ended, problem = ClipState.FAILED, f"It stopped unexpectedly ({type(error).__name__}); the log says more."
+        queue = queue.marked(clip, ended, problem)
+        save(session, queue)
+        yield replace(clip, state=ended, problem=problem), result
+
+
+def save(session: Session, queue: RenderQueue) -> None:
+    """Keep a queue until everything in it is done; a newer one takes its place.
+
+    A cache folder that cannot be written to is done without: the queue then ends with the program.
+    """
+    place = _place_for(session)
+    with suppress(OSError):
+        if not queue.left:
+            place.unlink(missing_ok=True)
+            return
+        kept = {**asdict(queue), "folder": str(queue.folder), "sound": queue.sound.as_json()}
+        write_private(session.study, place, json.dumps({"format": _FORMAT, **kept}).encode())
+
+
+def unfinished(session: Session) -> RenderQueue | None:
+    """Return the queue of this study that was not finished, or None; clips of recordings that are gone are left out."""
+    try:
+        kept: dict[str, Any] = json.loads(read_private(session.study, _place_for(session)))
+        if kept.pop("format") != _FORMAT:
+            return None
+        clips = [
+            QueuedClip(**{**one, "state": ClipState(one["state"])}) for one in cast(list[dict[str, Any]], kept["clips"])
+        ]
+        sound = choice_from(kept.get("sound", {}))
+        queue = RenderQueue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})
+    except (OSError, UserError, ValueError, KeyError, TypeError):
+        return None
+    there = {one.id for one in all_recordings(session.study)}
+    queue = replace(queue, clips=tuple(clip for clip in queue.clips if clip.recording_id in there))
+    return queue if queue.left else None
+
+
+def drop(session: Session) -> None:
+    """Forget the queue of this study."""
+    with suppress(OSError):
+        _place_for(session).unlink(missing_ok=True)
+
+
+def _place_for(session: Session) -> Path:
+    study = session.study
+    return queue_place(study.path) if study.working is None else notes_folder(study.path) / "export.queue"
+
+
+def queue_place(study: Path) -> Path:
+    """Return the file of the queue of a study; it may not be there."""
+    name = hashlib.sha256(str(study.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return cache_folder() / "queues" / f"{name}.json"

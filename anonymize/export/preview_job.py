@@ -1,0 +1,207 @@
+"""The job that shows what a method makes of one frame, before anything is exported. It leaves nothing behind."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.faces.masking_plan import gather, plan_of
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.files.temporary_files import cache_folder
+from project.progress import Progress
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.timebase import SECOND, format_time
+
+if TYPE_CHECKING:
+    from anonymize.masking.masks import MaskSet
+
+_SUFFIX = ".preview.npz"
+_ABANDONED_AFTER_S = 600
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Preview:
+    """One frame, before and after.
+
+    Attributes:
+        before: (height, width, 3) uint8 RGB, as it is in the recording.
+        after: the same size, as it would be in a clip.
+        time_us: its time stamp.
+        faces: how many are hidden in it.
+        undrawn: whether one of them could not be drawn and was painted solid.
+        nearest_us: time of the nearest frame in which a face is hidden, where it is none in this one; None where no
+            frame has one.
+    """
+
+    before: NDArray[np.uint8]
+    after: NDArray[np.uint8]
+    time_us: int
+    faces: int
+    undrawn: bool
+    nearest_us: int | None
+
+
+def prepare(
+    session: Session,
+    recording_id: str,
+    method: str,
+    time_us: int,
+    *,
+    options: Mapping[str, Json] | None = None,
+    keep_robots: bool = False,
+) -> JobSpec:
+    """Make the job for the frame that is on screen at a time.
+
+    Raises:
+        UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in it.
+    """
+    found = gather(session, recording_id, method, options, keep_robots=keep_robots)
+    return JobSpec("preview", f"Preview of {method}", recording_id, {**found, "time_us": time_us})
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Render exactly one frame, into a private file that `take_preview` removes."""
+    from anonymize.masking.masks import MaskSet
+    from anonymize.rendering.face_renderer import painter_of
+    from media.decoding import pictures
+    from media.frame_index import load_index
+
+    path = Path(str(parameters["path"]))
+    index = load_index(path, cache_folder(), progress)
+    position = index.times.frame_at(cast(int, parameters["time_us"]))
+    start_us = index.times.time_of(position)
+    end_us = index.times.end_us if position + 1 == len(index) else index.times.time_of(position + 1)
+    progress.progress(0, 0, "Drawing this frame")
+    with _own_folder() as own:
+        plan = plan_of({**parameters, "start_us": start_us, "end_us": end_us}, path, own)
+        masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
+        painter = painter_of(plan, index)
+        picture = next(pictures(path, index, start_us, end_us))
+        before = picture.image
+        try:
+            painter.begin(progress)
+            progress.check_cancelled()
+            painter.paint(picture)
+        finally:
+            painter.end()
+    faces = len(masks.at(position))
+    return {
+        "file": str(_save(before, picture.image)),
+        "time_us": start_us,
+        "faces": faces,
+        "undrawn": bool(painter.undrawn_us),
+        "nearest_us": None if faces else _nearest(masks, position),
+    }
+
+
+def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
+    """Keep nothing: a preview is only looked at."""
+    return Changes.of([])
+
+
+def take_preview(result: Mapping[str, Json]) -> Preview:
+    """Read what `compute` made, and remove its file.
+
+    Raises:
+        UserError: the file is gone.
+    """
+    path = Path(str(result["file"]))
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            before, after = kept["before"], kept["after"]
+    except OSError:
+        raise UserError("The preview is gone.", "Ask for it again.") from None
+    finally:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+    return Preview(
+        before,
+        after,
+        cast(int, result["time_us"]),
+        cast(int, result["faces"]),
+        bool(result["undrawn"]),
+        cast(int | None, result["nearest_us"]),
+    )
+
+
+def write_pictures(result: Mapping[str, Json], folder: Path) -> dict[str, Json]:
+    """Write what `compute` made as two PNG files, and return their paths and what is known about the frame.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    import cv2
+
+    made = take_preview(result)
+    stamp = format_time(made.time_us).replace(":", "").replace(".", "")
+    written: dict[str, Json] = {}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, image in (("before", made.before), ("after", made.after)):
+            path = folder.absolute() / f"preview-{stamp}-{name}.png"
+            path.write_bytes(cv2.imencode(".png", np.ascontiguousarray(image[..., ::-1]))[1].tobytes())
+            written[name] = str(path)
+    except OSError as error:
+        raise UserError(f"The folder {folder} cannot be written: {error.strerror}.", "Choose another one.") from None
+    nearest = None if made.nearest_us is None else made.nearest_us / SECOND
+    return {**written, "time": made.time_us / SECOND, "faces": made.faces, "undrawn": made.undrawn, "nearest": nearest}
+
+
+def _nearest(masks: "MaskSet", position: int) -> int | None:
+    frames = np.concatenate([np.zeros(0, np.int64), *(track.frames for track in masks.hidden)])
+    times = np.concatenate([np.zeros(0, np.int64), *(track.times_us for track in masks.hidden)])
+    return int(times[np.abs(frames - position).argmin()]) if len(times) else None
+
+
+@contextmanager
+def _own_folder() -> Iterator[Path]:
+    """Lend a folder among the previews, so that what a method keeps meanwhile is where pictures of a study may be."""
+    folder = cache_folder() / "previews"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep(folder)
+        own = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
+    except OSError as error:
+        raise _no_room(folder, error) from None
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _no_room(folder: Path, error: OSError) -> UserError:
+    return UserError(f"The preview cannot be kept in {folder}: {error.strerror}.", "Make room there.")
+
+
+def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:
+    folder = cache_folder() / "previews"
+    path = None
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=_SUFFIX)
+        path = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, before=before, after=after)
+    except OSError as error:
+        if path is not None:
+            path.unlink(missing_ok=True)
+        raise _no_room(folder, error) from None
+    return path
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a window that was closed meanwhile did not take."""
+    for path in folder.glob(f"*{_SUFFIX}"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -1,0 +1,173 @@
+"""What is left to review about the faces of a recording, and who reviewed it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, certainty, queue
+from project.entities.face_regions import Region
+from project.entities.study_records import FaceReview, FaceTrack, Json, Recording, Run
+from project.files.temporary_files import cache_folder
+from project.queries.face_rows import (
+    SearchedFrames,
+    earlier_mask_state,
+    face_reviews,
+    faces_to_hide,
+    mask_state,
+    regions_of,
+    searched_frames,
+    seen_spans,
+)
+from project.queries.history_rows import latest_run
+from project.session.session import Session
+from project.text_format import counted
+from project.timebase import FrameTimes
+
+WORDS = {
+    ReviewReason.UNSEARCHED: "No faces were looked for here",
+    ReviewReason.DAMAGED: "This frame could not be decoded whole; a face may be in it",
+    ReviewReason.GAP: "Between two tracks of probably the same face",
+    ReviewReason.ENDS: "A face's track ends here in the middle of the picture",
+    ReviewReason.BEGINS: "A face's track begins after this in the middle of the picture",
+    ReviewReason.DOUBTFUL: "It is doubtful whether this track is a face",
+    ReviewReason.WEAK: "The detector was not sure of this face here",
+    ReviewReason.GUESSED: "The box was worked out here, not found",
+    ReviewReason.DRAWN_END: "A box that was drawn by hand begins or ends here",
+    ReviewReason.NONE: "Every face that was found is covered",
+}
+"""What a person is told about a place, one line for each reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamePersonSuggestion:
+    """Tracks that look like one person.
+
+    Attributes:
+        track_ids: at least two, none dismissed, at least one assigned to nobody.
+        participant_id: whose face some of them are already, where that is one person.
+    """
+
+    track_ids: tuple[str, ...]
+    participant_id: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FaceSheet:
+    """How far the review of a recording's faces is.
+
+    Attributes:
+        run: the newest run that looked for faces; None before there was any.
+        faces: all that are known, the found ones with their corrections first, then those drawn by hand.
+        regions: drawn by hand, of every kind.
+        spans: end to end over all frames.
+        waiting: those of `spans` that need a look, the worst first.
+        reviews: who reviewed it in the state it is in.
+        revoked: who reviewed it in a state that a later change replaced.
+        by_earlier_version: whether it was reviewed as it is by an earlier version, which did not cover the boxes that
+            were found, so that nobody knows whether these are still the ones that were reviewed.
+    """
+
+    recording: Recording
+    run: Run | None
+    faces: list[FaceTrack]
+    regions: list[Region]
+    spans: list[CertaintySpan]
+    waiting: list[CertaintySpan]
+    reviews: list[FaceReview]
+    revoked: list[FaceReview]
+    by_earlier_version: bool = False
+
+    @property
+    def tracks(self) -> list[FaceTrack]:
+        """The found tracks."""
+        drawn = {one.id for one in self.regions}
+        return [one for one in self.faces if one.id not in drawn]
+
+    @property
+    def undecided(self) -> list[FaceTrack]:
+        """Found tracks of which nobody said anything yet."""
+        return [one for one in self.tracks if undecided(one)]
+
+    def count(self, state: Cover) -> int:
+        """Return how many places of a state there are."""
+        return sum(one.state is state for one in self.waiting)
+
+    def left_places(self) -> str:
+        """Say in words which places somebody has to look at before a review; "" for none."""
+        parts = [(self.count(state), state) for state in (Cover.UNCOVERED, Cover.UNCERTAIN)]
+        return " and ".join(counted(count, f"{state.value} place") for count, state in parts if count)
+
+    def left(self) -> str:
+        """Say in words all that is left: places to look at, tracks to decide on, and the review itself."""
+        if self.run is None:
+            return "faces were not looked for yet"
+        undecided = f"{counted(len(self.undecided), 'undecided track')} (hidden)" if self.undecided else ""
+        review = "" if self.reviews else "to mark it as reviewed"
+        return ", ".join(part for part in (self.left_places(), undecided, review) if part) or "nothing"
+
+    def suggestions(self) -> list[SamePersonSuggestion]:
+        """Return which tracks look like one person, those that go on with somebody known first."""
+        if self.run is None:
+            return []
+        return _suggestions(self.run.result.get("suggested"), self.tracks)
+
+
+def undecided(track: FaceTrack) -> bool:
+    """Tell whether nobody said yet whose face a track is, or that it is none."""
+    return track.participant_id is None and not track.dismissed
+
+
+def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) -> FaceSheet:
+    """Return how far the review of a recording's faces is.
+
+    Args:
+        session: holds the study.
+        recording_id: of the recording.
+        times: of its frames; read from its file when not given.
+
+    Raises:
+        UserError: the times were not given, and the file is missing, replaced, or has no picture; or what the study
+            holds about its faces is damaged.
+    """
+    study, recording = session.study, session.recording(recording_id)
+    if times is None:
+        from media.frame_index import load_index
+
+        times = load_index(session.usable_picture(recording_id).path, cache_folder()).times
+    run = latest_run(study, recording_id, "faces")
+    searched = SearchedFrames(0, (), (), 0.0) if run is None else searched_frames(run)
+    regions = regions_of(study, recording_id)
+    faces = faces_to_hide(study, recording_id, times.times_us)
+    medium = session.main_medium(recording_id)
+    video = medium.facts.video if medium is not None else None
+    # A look at a stretch says nothing about what a later run makes of it.
+    seen = [one for one in seen_spans(study, recording_id) if run is not None and one.at >= run.finished_at]
+    spans = certainty(
+        faces,
+        times,
+        (video.width, video.height) if video is not None else (0, 0),
+        searched=searched.count,
+        damaged=searched.damaged,
+        cuts=searched.cuts,
+        regions=regions,
+        seen=[(one.start_us, one.end_us) for one in seen],
+    )
+    state = mask_state(study, recording_id)
+    made = face_reviews(study, recording_id)
+    holding = [one for one in made if state and one.state == state]
+    revoked = [one for one in made if one not in holding]
+    earlier = earlier_mask_state(study, recording_id)
+    by_earlier_version = any(one.state == earlier for one in revoked)
+    return FaceSheet(recording, run, faces, regions, spans, queue(spans), holding, revoked, by_earlier_version)
+
+
+def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[SamePersonSuggestion]:
+    known = {one.id: one for one in tracks if not one.dismissed}
+    found: list[SamePersonSuggestion] = []
+    for group in stored if isinstance(stored, list) else ():
+        members = (
+            [known[one] for one in group if isinstance(one, str) and one in known] if isinstance(group, list) else []
+        )
+        people = {one.participant_id for one in members if one.participant_id is not None}
+        if len(members) > 1 and len(people) < 2 and any(one.participant_id is None for one in members):
+            found.append(SamePersonSuggestion(tuple(one.id for one in members), next(iter(people), None)))
+    return sorted(found, key=lambda one: (one.participant_id is None, -len(one.track_ids)))

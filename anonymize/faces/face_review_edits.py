@@ -1,0 +1,380 @@
+"""Edits of a review of faces: many tracks at once, what was looked at, and that a recording is reviewed.
+
+Edits of rectangles drawn by hand: regions of their own, and keyframes on found tracks.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from annotate.study.people import new_participant
+from anonymize.faces.face_review import sheet
+from anonymize.faces.masking_plan import faces_run
+from project.entities.face_regions import Keyframe, Region, RegionKind
+from project.entities.study_records import Changes, FaceReview, Json, ParticipantRole, Run, SeenSpan
+from project.errors import UserError
+from project.files.fingerprints import read_whole
+from project.ids import new_id
+from project.progress import Progress
+from project.queries import face_rows
+from project.queries import face_rows as faces
+from project.queries import face_rows as rows
+from project.queries import recording_rows as participants
+from project.queries.face_rows import update_region
+from project.queries.history_rows import SOURCE, SOURCE_KIND, insert_run, latest_run, source_sha256
+from project.session.session import Session
+from project.text_format import counted
+from project.timebase import FrameTimes, format_time, utc_now
+from project.version import __version__
+
+LONGEST_LABEL = 200
+_NAMES = {RegionKind.FACE: "face", RegionKind.AREA: "area", RegionKind.NOTHING: "region without a face"}
+
+
+def find_region(session: Session, region_id: str) -> Region:
+    """Return a region.
+
+    Raises:
+        UserError: there is none with this id.
+    """
+    found = rows.region_called(session.study, region_id)
+    if found is None:
+        raise UserError("This region is no longer part of the study.", "Draw it again.")
+    return found
+
+
+def add_region(
+    session: Session,
+    recording_id: str,
+    kind: RegionKind,
+    keyframe: Keyframe,
+    end_us: int,
+    *,
+    start_us: int | None = None,
+    label: str = "",
+    participant_id: str | None = None,
+) -> tuple[str, Changes]:
+    """Draw a region; returns its id and what changed.
+
+    Args:
+        session: whose annotator draws it.
+        recording_id: of the recording.
+        kind: what is in it.
+        keyframe: where it is.
+        end_us: when it ends; cut to the recording.
+        start_us: when it starts; at the keyframe when not given.
+        label: what it hides, in a few words.
+        participant_id: whose face it is.
+
+    Raises:
+        UserError: it would be empty, or outside of the picture or the recording.
+    """
+    begin = keyframe.time_us if start_us is None else start_us
+    end = min(end_us, max(session.recording(recording_id).duration_us, begin + 1))
+    _check_span(begin, end)
+    made = Region(new_id(), recording_id, kind, _label(label), begin, end, (keyframe,), participant_id)
+    _check_box(session, recording_id, keyframe)
+    with session.step(f"Draw {_NAMES[kind]}") as step:
+        rows.insert_region(session.study, made)
+    return made.id, step.changes
+
+
+def add_areas(session: Session, recording_id: str, areas: Sequence[tuple[Keyframe, int]], label: str = "") -> Changes:
+    """Draw several areas that are always masked, each from its keyframe to an end, as one step.
+
+    Raises:
+        UserError: one would be empty, or outside of the picture or the recording.
+    """
+    last = session.recording(recording_id).duration_us
+    made = []
+    for keyframe, end_us in areas:
+        end = min(end_us, max(last, keyframe.time_us + 1))
+        _check_span(keyframe.time_us, end)
+        _check_box(session, recording_id, keyframe)
+        made.append(Region(new_id(), recording_id, RegionKind.AREA, label, keyframe.time_us, end, (keyframe,)))
+    with session.step(f"Draw {counted(len(made), 'area')}") as step:
+        for one in made:
+            rows.insert_region(session.study, one)
+    return step.changes
+
+
+def change_region(
+    session: Session,
+    region_id: str,
+    *,
+    kind: RegionKind | None = None,
+    label: str | None = None,
+    start_us: int | None = None,
+    end_us: int | None = None,
+) -> Changes:
+    """Change what is said about a region: what is in it, its name, when it starts and ends.
+
+    Raises:
+        UserError: it does not exist, or would be empty.
+    """
+    before = find_region(session, region_id)
+    after = replace(
+        before,
+        kind=kind or before.kind,
+        label=before.label if label is None else _label(label),
+        start_us=before.start_us if start_us is None else start_us,
+        end_us=before.end_us if end_us is None else end_us,
+    )
+    _check_span(after.start_us, after.end_us)
+    with session.step(f"Change {_NAMES[after.kind]}") as step:
+        if after != before:
+            rows.update_region(session.study, after)
+    return step.changes
+
+
+def delete_region(session: Session, region_id: str) -> Changes:
+    """Take a region away.
+
+    Raises:
+        UserError: it does not exist.
+    """
+    before = find_region(session, region_id)
+    with session.step(f"Delete {_NAMES[before.kind]}") as step:
+        rows.delete_region(session.study, region_id)
+    return step.changes
+
+
+def set_region_box(session: Session, region_id: str, keyframe: Keyframe, merge_key: str | None = None) -> Changes:
+    """Say where a region is at a time; outside of its span it then lasts up to there.
+
+    Raises:
+        UserError: it does not exist, or the box is empty or outside of the picture.
+    """
+    before = find_region(session, region_id)
+    _check_box(session, before.recording_id, keyframe)
+    start, end = min(before.start_us, keyframe.time_us), max(before.end_us, keyframe.time_us + 1)
+    with session.step(f"Move {_NAMES[before.kind]}", merge_key) as step:
+        if (start, end) != (before.start_us, before.end_us):
+            rows.update_region(session.study, replace(before, start_us=start, end_us=end))
+        rows.set_region_box(session.study, region_id, keyframe)
+    return step.changes
+
+
+def delete_region_box(session: Session, region_id: str, time_us: int) -> Changes:
+    """Take the keyframe at a time from a region.
+
+    Raises:
+        UserError: it has none there, or no other.
+    """
+    before = find_region(session, region_id)
+    _check_there(time_us, before.keyframes)
+    if len(before.keyframes) == 1:
+        raise UserError("This is the region's only keyframe.", "Delete the region instead.")
+    with session.step("Delete keyframe") as step:
+        rows.delete_region_box(session.study, region_id, time_us)
+    return step.changes
+
+
+def set_track_box(
+    session: Session, recording_id: str, track_id: str, keyframe: Keyframe, merge_key: str | None = None
+) -> Changes:
+    """Say where the face of a found track is at a time; outside of its span it then lasts up to there.
+
+    Raises:
+        UserError: the box is empty or outside of the picture.
+    """
+    _check_box(session, recording_id, keyframe)
+    with session.step("Move face", merge_key) as step:
+        rows.set_track_box(session.study, track_id, keyframe)
+    return step.changes
+
+
+def delete_track_box(session: Session, run_id: str, track_id: str, time_us: int) -> Changes:
+    """Take the keyframe at a time from a found track of a run.
+
+    Raises:
+        UserError: it has none there.
+    """
+    _check_there(time_us, rows.track_boxes(session.study, run_id).get(track_id, ()))
+    with session.step("Delete keyframe") as step:
+        rows.delete_track_box(session.study, track_id, time_us)
+    return step.changes
+
+
+def _label(text: str) -> str:
+    label = " ".join(text.split())
+    if len(label) > LONGEST_LABEL:
+        raise UserError(f"A name has up to {LONGEST_LABEL} characters.", "Choose a shorter one.")
+    return label
+
+
+def _check_span(start_us: int, end_us: int) -> None:
+    if start_us < 0 or end_us <= start_us:
+        raise UserError("A region ends after it starts.", "Give it another start or end.")
+
+
+def _check_box(session: Session, recording_id: str, one: Keyframe) -> None:
+    if one.width < 1 or one.height < 1:
+        raise UserError("This box is empty.", "Draw it larger.")
+    medium = session.main_medium(recording_id)
+    video = medium.facts.video if medium is not None else None
+    if video is None:
+        raise UserError("This recording has no picture.", "Choose one with video.")
+    inside = one.x < video.width and one.y < video.height and one.x + one.width > 0 and one.y + one.height > 0
+    if not inside:
+        raise UserError("This box lies outside of the picture.", f"The picture is {video.width}x{video.height}.")
+
+
+def _check_there(time_us: int, keyframes: Sequence[Keyframe]) -> None:
+    if all(one.time_us != time_us for one in keyframes):
+        raise UserError(f"There is no keyframe at {format_time(time_us)}.", "Go to one first.")
+
+
+def assign_faces(
+    session: Session, track_ids: Sequence[str], participant_id: str | None, region_ids: Sequence[str] = ()
+) -> Changes:
+    """Say whose face several tracks, and faces drawn by hand, are, as one step; a suggestion is accepted so.
+
+    Raises:
+        UserError: a region does not exist, or is not a face.
+    """
+    drawn = [_drawn_face(session, one) for one in region_ids]
+    with session.step(_named("Assign", [*track_ids, *region_ids])) as step:
+        _assign(session, track_ids, drawn, participant_id)
+    return step.changes
+
+
+def assign_faces_to_new(
+    session: Session,
+    recording_id: str,
+    track_ids: Sequence[str],
+    pseudonym: str,
+    role: ParticipantRole,
+    region_ids: Sequence[str] = (),
+) -> tuple[str, Changes]:
+    """Make a participant who appears in a recording, and give them several faces, as one step; returns the new id.
+
+    Raises:
+        UserError: the pseudonym is empty, taken or unseen, or a region does not exist or is not a face.
+    """
+    drawn = [_drawn_face(session, one) for one in region_ids]
+    made = new_participant(session, pseudonym, role)
+    with session.step(f"{_named('Assign', [*track_ids, *region_ids])} to {made.pseudonym}") as step:
+        participants.insert_participant(session.study, made)
+        participants.set_appearance(session.study, recording_id, made.id, True)
+        _assign(session, track_ids, drawn, made.id)
+    return made.id, step.changes
+
+
+def dismiss_faces(session: Session, track_ids: Sequence[str], dismissed: bool = True) -> Changes:
+    """Say that several tracks are no faces, or take that back, as one step."""
+    with session.step(_named("Dismiss" if dismissed else "Restore", track_ids)) as step:
+        for track_id in track_ids:
+            faces.set_dismissed(session.study, track_id, dismissed)
+    return step.changes
+
+
+def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, int]]) -> Changes:
+    """Say that one looked at stretches of a recording and that no face is left uncovered in them.
+
+    Raises:
+        UserError: a stretch is empty.
+    """
+    wanted = [*spans]
+    if any(start < 0 or end <= start for start, end in wanted):
+        raise UserError("A stretch ends after it starts.", "Give another start or end.")
+    with session.step("Mark as seen") as step:
+        who = session.annotator()
+        assert who is not None
+        now = utc_now()
+        for start, end in wanted:
+            face_rows.insert_seen_span(session.study, SeenSpan(recording_id, who.id, start, end, now))
+    return step.changes
+
+
+def needs_reading(session: Session | None, recording_id: str) -> bool:
+    """Tell whether a review would read the file of a recording whole, because no run did that."""
+    run = None if session is None else latest_run(session.study, recording_id, "faces")
+    return session is not None and run is not None and not source_sha256(session.study, run)
+
+
+def read_source(session: Session, recording_id: str, progress: Progress | None = None) -> Changes:
+    """Read the file of a recording whole where the run that found its faces, of an earlier version, kept no checksum.
+
+    Raises:
+        UserError: faces were not looked for in its file as it is now, or the file cannot be read.
+        Cancelled: the user stopped it.
+    """
+    session.study.require_writable()
+    located = session.usable_picture(recording_id)
+    run = faces_run(session, recording_id, located)
+    if source_sha256(session.study, run):
+        return Changes()
+    source = read_whole(located.path, progress)
+    about: dict[str, Json] = {"run": run.id, "fingerprint": located.medium.fingerprint}
+    read = Run(new_id(), recording_id, SOURCE_KIND, "sha256", about, {SOURCE: source.sha256}, utc_now(), __version__)
+    with session.study.recording_run():
+        insert_run(session.study, read)
+    return Changes.of([("run", read.id)])
+
+
+def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None = None) -> Changes:
+    """Say that all faces of a recording are hidden as they should be, in the state they are in.
+
+    What is reviewed is its file too, byte by byte: it is read whole where nobody did that before.
+
+    Args:
+        session: whose annotator reviewed it.
+        recording_id: of the recording.
+        times: of its frames; read from its file when not given.
+
+    Raises:
+        UserError: faces were not looked for, places are left that nobody looked at, or the file cannot be read.
+    """
+    session.study.require_writable()
+    found = sheet(session, recording_id, times)
+    number = found.recording.number
+    if found.run is None:
+        raise UserError(f"Faces were not looked for in recording {number}.", "Track them first (Ctrl+T).")
+    if found.waiting:
+        raise UserError(
+            f"Recording {number} cannot be reviewed yet: {found.left_places()} left.",
+            "Look at each, cover what is bare, and mark it as seen.",
+        )
+    changes = read_source(session, recording_id)
+    with session.step(f"Mark faces of recording {number} as reviewed") as step:
+        who = session.annotator()
+        assert who is not None
+        state = face_rows.mask_state(session.study, recording_id)
+        face_rows.set_face_review(session.study, FaceReview(recording_id, who.id, state, utc_now()))
+    return changes | step.changes
+
+
+def withdraw_review(session: Session, recording_id: str) -> Changes:
+    """Take back that the annotator of this session reviewed a recording's faces.
+
+    Raises:
+        UserError: they did not.
+    """
+    session.study.require_writable()
+    who = session.annotator()
+    mine = [one for one in face_rows.face_reviews(session.study, recording_id) if who and one.annotator_id == who.id]
+    if who is None or not mine:
+        raise UserError(
+            f"{session.annotator_name or 'Nobody'} did not review these faces.", "There is nothing to take back."
+        )
+    with session.step("Withdraw review of faces") as step:
+        face_rows.delete_face_review(session.study, recording_id, who.id)
+    return step.changes
+
+
+def _assign(session: Session, track_ids: Sequence[str], drawn: Sequence[Region], participant_id: str | None) -> None:
+    for track_id in track_ids:
+        faces.assign_participant(session.study, track_id, participant_id)
+    for region in drawn:
+        update_region(session.study, replace(region, participant_id=participant_id))
+
+
+def _drawn_face(session: Session, region_id: str) -> Region:
+    found = find_region(session, region_id)
+    if found.kind is not RegionKind.FACE:
+        raise UserError("Only a face belongs to a participant.", "Change the region to a face first.")
+    return found
+
+
+def _named(verb: str, track_ids: Sequence[str]) -> str:
+    return f"{verb} face" if len(track_ids) == 1 else f"{verb} {counted(len(track_ids), 'face')}"

@@ -1,0 +1,269 @@
+"""Everything that decides how faces are hidden, on its way from the study to where a recording is rendered."""
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from anonymize.methods.face_methods import method as make_method
+from anonymize.methods.face_methods import method_type, missing_weights
+from models.faces.track_file import save_tracks, take_tracks
+from models.weights import installed_weights as weights
+from models.weights.weights_catalogue import entry
+from project.entities.face_regions import Keyframe, Region, RegionKind
+from project.entities.study_records import Json, ParticipantRole, Run
+from project.errors import UserError
+from project.files.fingerprints import WholeFile, read_whole, sha256_of
+from project.files.temporary_files import cache_folder
+from project.progress import Progress
+from project.queries.face_rows import faces_to_hide, mask_state, regions_of, searched_frames
+from project.queries.history_rows import SOURCE, latest_run, source_sha256
+from project.queries.recording_rows import all_participants
+from project.session.session import LocatedMedium, Session
+from project.text_format import shown
+from project.version import __version__
+
+if TYPE_CHECKING:
+    from anonymize.rendering.face_renderer import RenderPlan
+
+_TRACKS_SHA256, _TIMES_SHA256 = "tracks_sha256", "times_sha256"
+"""Under which a job is told what it finds in the cache: the file of tracks, and when frames of the source are shown."""
+BULKY = ("path", "tracks", _TRACKS_SHA256, _TIMES_SHA256, "regions", "identities", "cuts")
+"""Parameters that no run keeps: they lie in the study already, or are about this machine."""
+
+_ABANDONED_AFTER_S = 7 * 24 * 3600
+
+
+def require_method(name: str, options: Mapping[str, Json] | None = None) -> None:
+    """Refuse a method that cannot run here.
+
+    Raises:
+        UserError: there is no such method, not with these options, or its weights are not installed; says how to get
+            them.
+    """
+    make_method(name, **(options or {}))
+    missing = missing_weights(name)
+    if missing:
+        which = " and ".join(f"“{one}”" for one in missing)
+        raise UserError(
+            f"{method_type(name).title} needs the weights {which}, which are not installed.",
+            f"Get them with: {getting(missing)}",
+        )
+
+
+def getting(missing: Sequence[str]) -> str:
+    """Return the command that gets weights; of several kinds, one after the other."""
+    return " && ".join(weights.how_to_get(name) for name in missing)
+
+
+def can_be_fetched(missing: Sequence[str]) -> bool:
+    """Tell whether weights come over the network, and not from the lab itself."""
+    return not any(entry(name).own for name in missing)
+
+
+def gather(
+    session: Session,
+    recording_id: str,
+    method: str,
+    options: Mapping[str, Json] | None = None,
+    *,
+    keep_robots: bool = False,
+) -> dict[str, Json]:
+    """Return as JSON what `plan_of` makes a plan from. The tracks travel in a file that `plan_of` removes.
+
+    Raises:
+        UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in the
+            file as it is now.
+    """
+    from media.frame_index import load_index
+
+    require_method(method, options)
+    located = session.usable_picture(recording_id)
+    run = faces_run(session, recording_id, located)
+    searched = searched_frames(run)
+    people = {one.id: one for one in all_participants(session.study)}
+    times = load_index(located.path, cache_folder()).times
+    tracks = faces_to_hide(session.study, recording_id, times.times_us)
+    kept = save_tracks(tracks, cache_folder() / "faces")
+    whose = {track.id: people[track.participant_id] for track in tracks if track.participant_id in people}
+    beside = [one for one in regions_of(session.study, recording_id) if one.kind is not RegionKind.FACE]
+    exempt = [key for key, one in whose.items() if keep_robots and one.role is ParticipantRole.ROBOT]
+    return {
+        "path": str(located.path),
+        "fingerprint": located.medium.fingerprint,
+        "tracks": str(kept),
+        _TRACKS_SHA256: sha256_of(kept),
+        _TIMES_SHA256: times.sha256(),
+        "faces_run": run.id,
+        "tracked_by": run.backend,
+        "mask_state": mask_state(session.study, recording_id),
+        SOURCE: source_sha256(session.study, run),
+        "frames": searched.count,
+        "damaged_frames": [*searched.damaged],
+        "ends_early_s": searched.ends_early_s,
+        "cuts": [*searched.cuts],
+        "method": method,
+        "options": dict(options or {}),
+        "exempt": cast(Json, exempt),
+        "identities": {key: one.pseudonym for key, one in whose.items()},
+        "regions": [cast(Json, asdict(one)) for one in beside],
+    }
+
+
+def faces_run(session: Session, recording_id: str, located: LocatedMedium) -> Run:
+    """Return the run that found the faces of a recording.
+
+    Raises:
+        UserError: no faces were looked for in its file as it is now.
+    """
+    run = latest_run(session.study, recording_id, "faces")
+    if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:
+        raise UserError(
+            f"The faces of recording {session.recording(recording_id).number} have not been tracked yet.",
+            "Track them first; nothing is exported unseen.",
+        )
+    return run
+
+
+def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | None = None) -> "RenderPlan":
+    """Return what is to be rendered, from what `gather` gave and, where it is only a part, `start_us` and `end_us`."""
+    from anonymize.rendering.face_renderer import RenderPlan
+
+    start_us, end_us = (cast(int | None, parameters.get(key)) for key in ("start_us", "end_us"))
+    return RenderPlan(
+        source=Path(str(parameters["path"])),
+        destination=destination,
+        tracks=tuple(take_tracks(Path(str(parameters["tracks"])), str(parameters.get(_TRACKS_SHA256, "")))),
+        tracked_frames=cast(int, parameters["frames"]),
+        method=make_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"])),
+        damaged_frames=frozenset(cast(list[int], parameters["damaged_frames"])),
+        start_us=start_us,
+        end_us=end_us,
+        exempt=frozenset(cast(list[str], parameters["exempt"])),
+        identities=cast(dict[str, str], parameters["identities"]),
+        areas=[one for one in regions_in(parameters) if one.kind is RegionKind.AREA],
+        cuts=cast(list[int], parameters["cuts"]),
+        cache=cache,
+        overwrite=bool(parameters.get("overwrite")),
+        times_sha256=str(parameters.get(_TIMES_SHA256, "")),
+    )
+
+
+def source_of(parameters: Mapping[str, Json], progress: Progress) -> WholeFile:
+    """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for.
+
+    Raises:
+        UserError: it is another one, cannot be read, or was never read whole when its faces were found.
+        Cancelled: the user stopped it.
+    """
+    source = read_whole(Path(str(parameters["path"])), progress)
+    if source.sha256 != parameters[SOURCE]:
+        raise not_as_tracked(source.path.name, known=bool(parameters[SOURCE]))
+    return source
+
+
+def not_as_tracked(what: str, *, known: bool) -> UserError:
+    """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
+    if not known:
+        return UserError(
+            f"{shown(what)} was not read whole when its faces were found, so nobody knows whether it changed.",
+            "Review its faces again, which reads it: greenroom review-faces STUDY --recording N --reviewed",
+        )
+    return UserError(
+        f"{shown(what)} was changed since its faces were looked for, though it looks the same at a glance.",
+        "Put the original back, or find its faces again: greenroom faces STUDY --recording N",
+    )
+
+
+def discard(parameters: Mapping[str, Json]) -> None:
+    """Remove what `gather` made for a job that is not done."""
+    if "tracks" in parameters:
+        Path(str(parameters["tracks"])).unlink(missing_ok=True)
+
+
+def regions_in(parameters: Mapping[str, Json]) -> list[Region]:
+    """Return the areas, and what was marked as nothing."""
+    return [_region(one) for one in cast(list[dict[str, Any]], parameters["regions"])]
+
+
+def installed_weights(method: str) -> dict[str, str]:
+    """Return the sha256 of each of the weights that a method needs.
+
+    Raises:
+        UserError: one is missing or damaged.
+    """
+    return {name: weights.digest(name) for name in method_type(method).needs}
+
+
+@contextmanager
+def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> Iterator[Path | None]:
+    """Lend a folder to a method that works ahead, the same whenever all that decides its result is the same.
+
+    It is removed when the block ends well, and kept for the next time when it does not. Folders that nobody came back
+    to for a week are removed too: they may show faces. None where the method needs none, or none can be made.
+    """
+    renderings = cache_folder() / "renderings"
+    sweep(renderings)
+    folder = None
+    if method_type(str(parameters["method"])).kind == "face":
+        folder = renderings / rendering_key(parameters, digests)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            folder = None
+    try:
+        yield folder
+    except BaseException:
+        if folder is not None:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def rendering_key(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> str:
+    """Return a checksum over all that decides how a rendering comes out.
+
+    Args:
+        parameters: of the job.
+        digests: sha256 of the weights, by name.
+    """
+    decisive = {key: parameters.get(key) for key in _DECISIVE}
+    content = json.dumps([__version__, decisive, dict(digests)], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+_DECISIVE = (
+    "fingerprint",
+    SOURCE,
+    "mask_state",
+    "frames",
+    "damaged_frames",
+    "cuts",
+    "method",
+    "options",
+    "exempt",
+    "identities",
+    "start_us",
+    "end_us",
+)
+
+
+def _region(one: Mapping[str, Any]) -> Region:
+    keyframes = tuple(Keyframe(**each) for each in one["keyframes"])
+    return Region(**{**one, "kind": RegionKind(one["kind"]), "keyframes": keyframes})
+
+
+def sweep(renderings: Path) -> None:
+    """Remove folders that nobody came back to."""
+    for folder in renderings.glob("*"):
+        with suppress(OSError):
+            newest = max(one.stat().st_mtime for one in (folder, *folder.rglob("*")))
+            if time.time() - newest > _ABANDONED_AFTER_S:
+                shutil.rmtree(folder)

@@ -1,0 +1,302 @@
+"""Where on this machine something of a participant lies beside the study: caches, clips, footage.
+
+Paths that the program remembers on this machine: some name people, because files are often called like them. Removes
+what nobody comes back for: raw material of killed processes, pictures of footage not looked at for long.
+"""
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from glob import escape
+from pathlib import Path
+
+import platformdirs
+
+from annotate.speech import recognition_log
+from anonymize.export import preview_job as preview
+from anonymize.export.export_queue import queue_place
+from anonymize.faces import masking_plan as hiding
+from anonymize.local_files.folder_search import MEDIA, files_in
+from anonymize.voice import sound_preview_job as sound_preview
+from media.probe import stream_digest
+from models.connection.machine_policy import journal_file
+from models.faces import track_file
+from project.erasure.erasure import Footage, MadeFile, WithdrawalFacts, is_same_study
+from project.erasure.mentions import IdentifyingTerms
+from project.errors import UserError
+from project.files.fingerprints import fingerprint, sha256_of
+from project.files.publication import is_left, sweep_prepared
+from project.files.temporary_files import cache_folder, left_folders, sweep_own_folders
+from project.session import settings, trust_store
+from project.session.job_notes import note_files, note_files_of, places_of
+from project.session.settings import log_path, view_path
+from project.session.trust_store import TrustKind, reaches, trusted
+
+_WHOLE = ("previews", "renderings", "releases", "release-texts")
+"""Folders of the cache in which pictures, sound and texts lie under names that do not say whose they are."""
+_FINGERPRINT = re.compile(r"[0-9a-f]{16,}")
+
+
+@dataclass(frozen=True, slots=True)
+class ClipFile:
+    """A clip or a report about one, where it lies; `sure` where it is, bit for bit, what the study made."""
+
+    path: Path
+    recording: int
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FootageFile:
+    """A file of footage, where it lies.
+
+    Attributes:
+        there: it is what was added; a file that is missing, another one, or outside the study's folder where nobody
+            on this machine pointed to it, is never deleted.
+    """
+
+    path: Path
+    about: Footage
+    there: bool
+
+
+def cached(facts: WithdrawalFacts, study: Path) -> list[Path]:
+    """Return what can be worked out again from footage in which they are, or may have been."""
+    base = cache_folder()
+    known = {one.fingerprint for one in facts.footage if _FINGERPRINT.fullmatch(one.fingerprint)}
+    found: list[Path] = []
+    queues = {base / "queues" / f"{place}.json" for place in places_of(facts.study_id)} | {queue_place(study)}
+    for file in _files(base):
+        inside = file.relative_to(base).parts[0]
+        whole = inside in _WHOLE or file in queues or _unnamed(file, base)
+        if whole or any(one in file.name for one in known):
+            found.append(file)
+    return sorted(found)
+
+
+def left_by_window(facts: WithdrawalFacts, study: Path) -> list[Path]:
+    """Return files that the program keeps about a study for itself, and what a killed process left of it."""
+    notes = dict.fromkeys((*note_files(study), *note_files_of(facts.study_id)))
+    found = [view_path(facts.study_id), *notes, *left_by_readers(facts.study_id, study)]
+    return [one for one in found if one.is_file()]
+
+
+def left_by_readers(study_id: str, study: Path) -> list[Path]:
+    """Return copies of a study in the folder for temporary files that a process left which was killed while it read."""
+    copies = [folder / "copy" for folder in left_folders()]
+    theirs = [one.parent for one in copies if one.is_file() and one != study and is_same_study(one, study_id)]
+    return [one for folder in theirs for one in folder.iterdir() if one.is_file()]
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Return renderings and releases beside the study that a killed process left unfinished; nobody writes them."""
+    left = [place for place in _in_progress(folder) if (_is_free(place) if place.is_file() else _is_left(place))]
+    return [file for place in left for file in ([place] if place.is_file() else place.rglob("*")) if file.is_file()]
+
+
+def being_written(folder: Path) -> list[Path]:
+    """Return renderings and releases beside the study that some process still writes."""
+    return [place for place in _in_progress(folder) if not (_is_free(place) if place.is_file() else _is_left(place))]
+
+
+def _in_progress(folder: Path) -> list[Path]:
+    places = sorted((*folder.glob(".greenroom-*"), *folder.glob("*/.greenroom-*")))
+    return [
+        place
+        for place in places
+        if not place.is_symlink()
+        and ((place.is_file() and ".part" in place.name) or place.name.startswith(".greenroom-release-"))
+    ]
+
+
+def _is_free(path: Path) -> bool:
+    """Tell whether nobody writes a file: who does holds its lock."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is_left(folder: Path) -> bool:
+    try:
+        return is_left(folder)
+    except OSError:
+        return False
+
+
+def logs() -> tuple[Path, ...]:
+    """Return the log of errors, which may quote what was worked on, and the journal of requests of no study."""
+    return log_path(), journal_file()
+
+
+def program_files() -> dict[Path, list[Path]]:
+    """Return folder -> files in which the program keeps something on this machine: settings, caches, state, logs."""
+    folders = (
+        *(platformdirs.user_config_path("greenroom"), platformdirs.user_state_path("greenroom")),
+        *(cache_folder(), platformdirs.user_log_path("greenroom")),
+    )
+    found = {folder: [*_files(folder)] for folder in dict.fromkeys(folders)}
+    data = journal_file().parent
+    found[data] = [one for one in (journal_file(),) if one.is_file()]
+    return found
+
+
+def clips(facts: WithdrawalFacts, folder: Path) -> list[ClipFile]:
+    """Return clips of their recordings, and the reports about them, beside the study and in folders beside it."""
+    found = []
+    for one in facts.made:
+        if one.kind != "anonymize":
+            continue
+        for place in _named(one, folder):
+            sure = bool(one.sha256) and _digest(place) == one.sha256
+            found.append(ClipFile(place, one.recording, sure))
+            report = place.with_name(f"{place.stem}.privacy.json")
+            if sure and report.is_file():
+                found.append(ClipFile(report, one.recording, True))
+    return found
+
+
+def footage(facts: WithdrawalFacts, folder: Path) -> list[FootageFile]:
+    """Return the files of their recordings, those that were linked before among them; each place once.
+
+    A study may come from a stranger, so a place that nobody on this machine pointed to is not looked at.
+    """
+    found: dict[Path, FootageFile] = {}
+    allowed = trusted(facts.study_id, TrustKind.FOLDER)
+    for one in facts.footage:
+        place = folder / one.path
+        if place not in found or not found[place].there:
+            there = reaches(folder, allowed, place) and _is(place, one.fingerprint)
+            found[place] = FootageFile(place, one, there)
+    return [*found.values()]
+
+
+def footage_copies(
+    footed: Iterable[FootageFile], folder: Path, known: Collection[Path], others: Collection[str]
+) -> list[Path]:
+    """Return further files beside the study that are alike byte by byte, or begin with the same pictures or sound.
+
+    Args:
+        footed: the footage.
+        folder: of the study.
+        known: files that are not looked at.
+        others: fingerprints of files of other recordings, many of which begin in the same way: black, or silent.
+    """
+    prints = {one.about.fingerprint for one in footed if one.about.fingerprint}
+    sizes = {_size(one.path) for one in footed if one.there}
+    digests = {digest for one in footed if one.there and (digest := _stream_digest(one.path))}
+    found = []
+    for file in files_in(folder):
+        if file in known:
+            continue
+        is_media = file.suffix.lower() in MEDIA
+        same = (is_media or _size(file) in sizes) and _fingerprint(file) in prints
+        alike = not same and is_media and digests and _stream_digest(file) in digests
+        if same or (alike and _fingerprint(file) not in others):
+            found.append(file)
+    return found
+
+
+def _stream_digest(path: Path) -> str:
+    try:
+        return stream_digest(path)
+    except (OSError, UserError):
+        return ""
+
+
+def _fingerprint(path: Path) -> str:
+    try:
+        return fingerprint(path)
+    except UserError:
+        return ""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
+
+
+def _named(one: MadeFile, folder: Path) -> list[Path]:
+    name = Path(one.name).name
+    return [place for place in (folder / name, *sorted(folder.glob(f"*/{escape(name)}"))) if place.is_file()]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for base, _, names in os.walk(folder):
+        yield from (Path(base) / name for name in names)
+
+
+def _unnamed(file: Path, base: Path) -> bool:
+    """Tell whether a file holds face tracks or recognised words under a name that does not say of which footage."""
+    parts = file.relative_to(base).parts
+    return parts[0] in ("faces", "transcripts") and not _FINGERPRINT.search(file.name)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256_of(path)
+    except OSError:
+        return ""
+
+
+def _is(path: Path, known: str) -> bool:
+    try:
+        return path.is_file() and not path.is_symlink() and fingerprint(path) == known
+    except (OSError, UserError):
+        return False
+
+
+def remembered(study_id: str, wording: IdentifyingTerms) -> list[str]:
+    """Return the remembered paths that name somebody: of a study, and of studies that were opened lately."""
+    paths = (*settings.remembered_paths(study_id), *trust_store.trusted_paths(study_id))
+    return [one for one in dict.fromkeys(paths) if names(one, wording)]
+
+
+def names(path: str, wording: IdentifyingTerms) -> bool:
+    """Tell whether a path names somebody; the home folder is called like the user, whoever else is called so."""
+    with suppress(ValueError, RuntimeError):
+        path = str(Path(path).relative_to(Path.home()))
+    return wording.in_text(path)
+
+
+def forget(study_id: str, paths: Collection[str]) -> None:
+    """Forget paths; what the files of the program held is overwritten.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    if paths:
+        settings.forget_paths(study_id, paths)
+        trust_store.forget_paths(study_id, paths)
+
+
+_KEPT_S = 90 * 24 * 3600
+"""How long a picture in the list of recordings is kept; making it anew takes a moment."""
+
+
+def sweep_leftovers() -> None:
+    """Remove it, each kind by the rule of the part that makes it: what somebody may come back for stays a while."""
+    sweep_own_folders()
+    base = cache_folder()
+    preview.sweep(base / "previews")
+    sound_preview.sweep(base / "previews")
+    track_file.sweep(base / "faces")
+    hiding.sweep(base / "renderings")
+    recognition_log.sweep(base / "transcripts")
+    sweep_prepared(base / "release-texts")
+    _sweep_pictures(base / "thumbnails")
+
+
+def _sweep_pictures(folder: Path) -> None:
+    for picture in folder.glob("*.png"):
+        with suppress(OSError):
+            if time.time() - picture.stat().st_mtime > _KEPT_S:
+                picture.unlink()

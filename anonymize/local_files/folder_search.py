@@ -1,0 +1,179 @@
+"""Searches files on this machine for what is somebody's: exports beside a study, caches, settings, logs."""
+
+import gzip
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from project.encryption.container import MAGIC
+from project.erasure.mentions import IdentifyingTerms
+
+_MEDIA_ENDINGS = (
+    ".mp4 .mov .mkv .avi .webm .m4v .mpg .mpeg .mts .mp3 .wav .m4a .flac .ogg .aac .png .jpg .jpeg .gif .tif .tiff "
+    ".webp .bmp .npz .npy .onnx .gguf .task .tflite .safetensors"
+)
+MEDIA = frozenset(_MEDIA_ENDINGS.split())
+"""Endings of pictures, sound, arrays and models: of these, the name alone is looked at."""
+_LARGEST = 64 << 20
+_PIECE, _OVERLAP = 1 << 16, 256
+_PRINTED = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
+_WIDE = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}")
+_GZIP = b"\x1f\x8b\x08"
+_CLOSED = (MAGIC, b"%PDF-", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd")
+"""How files begin that are encrypted, or compressed in ways that are not read: sealed files, PDF, 7z, RAR, xz, ..."""
+_ENCODINGS = (
+    "utf-16-le",
+    "utf-16-be",
+    "cp1252",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc_kr",
+    "cp1250",
+    "cp1251",
+    "mac_roman",
+)
+_LEAST_NAME = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalFileMatch:
+    """A file that names somebody or holds something of theirs: in its own name, or in its content."""
+
+    path: Path
+    by_name: bool
+    by_content: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSearch:
+    """What a search of folders came to.
+
+    Attributes:
+        files: how many files were looked at.
+        found: those that hold something.
+        unread: those whose content was not looked at, or could not be: media, too large, or not to be read.
+    """
+
+    files: int = 0
+    found: tuple[PersonalFileMatch, ...] = ()
+    unread: tuple[Path, ...] = ()
+
+    @property
+    def deletable(self) -> tuple[PersonalFileMatch, ...]:
+        """Those that may be deleted: no footage, of which only the name is known."""
+        return tuple(one for one in self.found if one.by_content or one.path.suffix.lower() not in MEDIA)
+
+
+def files_in(folder: Path, depth: int = 3) -> Iterator[Path]:
+    """Yield the files of a folder and of those in it; no link is followed."""
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError:
+        return
+    for place in inside:
+        if place.is_symlink():
+            continue
+        if place.is_dir() and depth:
+            yield from files_in(place, depth - 1)
+        elif place.is_file():
+            yield place
+
+
+def search_files(
+    files: Iterable[Path], wording: IdentifyingTerms, base: Path, left_out: Collection[Path] = ()
+) -> FolderSearch:
+    """Search files for what is somebody's, in their names below `base` and in their content."""
+    count, found, unread = 0, [], []
+    for file in files:
+        if file in left_out:
+            continue
+        count += 1
+        by_name = wording.in_text(_name_below(file, base))
+        content = _holds(file, wording)
+        if content is None:
+            unread.append(file)
+        if by_name or content:
+            found.append(PersonalFileMatch(file, by_name, bool(content)))
+    return FolderSearch(count, tuple(found), tuple(unread))
+
+
+def _name_below(file: Path, base: Path) -> str:
+    try:
+        return str(file.relative_to(base))
+    except ValueError:
+        return file.name
+
+
+def _holds(file: Path, wording: IdentifyingTerms) -> bool | None:
+    """Tell whether the content of a file holds something; None where nobody looked."""
+    try:
+        if file.suffix.lower() in MEDIA or file.stat().st_size > _LARGEST:
+            return None
+        if zipfile.is_zipfile(file):
+            return _zip_holds(file, wording)
+        return _content_holds(file.read_bytes(), wording)
+    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, zlib.error):
+        return None
+
+
+def _zip_holds(file: Path, wording: IdentifyingTerms) -> bool | None:
+    with zipfile.ZipFile(file) as archive:
+        members = [one for one in archive.infolist() if not one.is_dir()]
+        if sum(one.file_size for one in members) > _LARGEST:
+            return None
+        answers = [wording.in_text(one.filename) or _content_holds(archive.read(one), wording) for one in members]
+        # A part that nobody could look into may hold something; one that does is enough.
+        return True if True in answers else (None if None in answers else False)
+
+
+def _content_holds(content: bytes, wording: IdentifyingTerms) -> bool | None:
+    """Tell whether the content of a file holds something; None where it is compressed in a way that is not read."""
+    if content.startswith(_GZIP):
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            content = file.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            return None
+    if content.startswith(b"PK\x03\x04") or content.startswith(_CLOSED):
+        return _bytes_hold(content, wording) or None
+    return _bytes_hold(content, wording)
+
+
+def _bytes_hold(content: bytes, wording: IdentifyingTerms) -> bool:
+    if any(spelling in content for spelling in _encoded(wording)):
+        return True
+    return any(wording.in_text(piece) for text in texts_of_bytes(content) for piece in _pieces(text))
+
+
+def _encoded(wording: IdentifyingTerms) -> Iterator[bytes]:
+    """Yield the names in the encodings of older programs, which cannot be told from the bytes of a file."""
+    for name in wording.names:
+        for code in _ENCODINGS if len(name) >= _LEAST_NAME and not name.isascii() else ():
+            with suppress(UnicodeEncodeError):
+                yield name.encode(code)
+
+
+def texts_of_bytes(content: bytes) -> Iterator[str]:
+    """Yield the text of a file; of one that is none, what in it can be read, in UTF-8 and in UTF-16."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        yield content.decode("utf-16", "replace")
+    elif b"\x00" not in content[:4096]:
+        try:
+            yield content.decode("utf-8")
+        except UnicodeDecodeError:
+            yield content.decode("utf-8", "replace")
+            # What programs on Windows write in Europe.
+            yield content.decode("cp1252", "replace")
+    else:
+        yield "\n".join(match[0].decode("utf-8", "replace") for match in _PRINTED.finditer(content))
+        yield "\n".join(match[0].decode("utf-16-le", "replace") for match in _WIDE.finditer(content))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for at in range(0, max(len(text), 1), _PIECE):
+        yield text[at : at + _PIECE + _OVERLAP]

@@ -1,0 +1,106 @@
+"""Sealing a study together with what of it lies elsewhere in the clear: caches of its recordings."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from anonymize.export.export_queue import queue_place
+from anonymize.local_files.file_traces import left_by_readers
+from project.encryption.container import is_sealed
+from project.encryption.encrypted_files import overwrite
+from project.encryption.encrypted_files import seal_file as seal_other
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.files.temporary_files import cache_folder
+from project.queries.recording_rows import all_media
+from project.session.job_notes import note_files, note_files_of
+from project.session.session import Session
+from project.store import encryption_change as studies
+from project.text_format import shown
+
+_NAMELESS = ("previews", "renderings", "releases", "release-texts", "faces", "transcripts")
+"""Folders of the cache whose files do not all say in their names of which recording they are."""
+_FINGERPRINT = re.compile(r"[0-9a-f]{16,}")
+New = Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Which files were written anew, which backups were left, and how many files went from the cache."""
+
+    files: tuple[Path, ...]
+    left: tuple[Path, ...] = ()
+    caches: int = 0
+
+
+def seal_study(path: Path, passphrase: New) -> Sealed:
+    """Encrypt a study and its backups, and remove what of its recordings lies in the cache in the clear.
+
+    Args:
+        path: of the study.
+        passphrase: gives the new one; called once the study is known to be one that can be sealed.
+
+    Raises:
+        UserError: as `project.store.encryption_change.seal_study`.
+    """
+    path = resolved(path)
+    if is_sealed(path):
+        return Sealed(studies.seal_study(path, "").files)
+    with Session.open(path) as session:
+        session.study.require_writable()
+        known = {medium.fingerprint for medium in all_media(session.study)}
+        left = [*left_by_readers(session.study.id, path), *note_files_of(session.study.id)]
+    done = studies.seal_study(path, passphrase())
+    for file in (*left, *note_files(path)):
+        with suppress(FileNotFoundError):
+            overwrite(file)
+    return Sealed(done.files, done.left, _clear_caches(known, path))
+
+
+def unseal_study(path: Path) -> Sealed:
+    """Decrypt a study and its backups.
+
+    Raises:
+        UserError: as `project.store.encryption_change.unseal_study`.
+    """
+    done = studies.unseal_study(path)
+    return Sealed(done.files, done.left)
+
+
+def change_passphrase(path: Path, passphrase: New) -> Sealed:
+    """Encrypt a study and its backups under another passphrase; the present one is asked for first.
+
+    Raises:
+        UserError: as `project.store.encryption_change.change_passphrase`.
+    """
+    with Session.open(resolved(path)) as session:
+        session.study.require_writable()
+    done = studies.change_passphrase(path, passphrase())
+    return Sealed(done.files, done.left)
+
+
+def seal_file(path: Path, passphrase: str) -> Path:
+    """Encrypt another file, such as a rendering, and return where it is then.
+
+    Raises:
+        UserError: it is a study under another name, is sealed already, or cannot be read or written.
+    """
+    if is_sealed(path):
+        raise UserError(f"“{shown(path.name)}” is sealed already.", "Unseal it first: greenroom unseal FILE")
+    return seal_other(path, passphrase)
+
+
+def _clear_caches(fingerprints: set[str], study: Path) -> int:
+    base, count = cache_folder(), 0
+    known = {one for one in fingerprints if _FINGERPRINT.fullmatch(one)}
+    for file in [*base.rglob("*")]:
+        if file.is_symlink() or not file.is_file():
+            continue
+        folder = file.relative_to(base).parts[0]
+        nameless = folder in _NAMELESS and not _FINGERPRINT.search(file.name)
+        if nameless or file == queue_place(study) or any(one in file.name for one in known):
+            overwrite(file)
+            count += 1
+    return count

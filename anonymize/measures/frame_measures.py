@@ -1,0 +1,260 @@
+"""Whether a detector still finds the faces that were hidden.
+
+Whether a rendering shows the same expressions, as a model of expressions sees them. How far the points of a face moved.
+Which faces the mask did not cover, and for how long in a row. Whether what a face does over time survives: pose, gaze,
+blink, brow and mouth. What a rendering is measured with.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.measures.privacy_report import MeasuredValue, share
+from models.boxes import overlaps
+from models.faces.face_detectors import FaceDetector
+from models.faces.identity.face_embeddings import Embedder
+from models.faces.landmarks.landmark_finders import LandmarkFinder
+from models.flow.optical_flow import OpticalFlow
+from project.timebase import SECOND
+
+LEAST_SCORE = 0.5
+LEAST_OVERLAP = 0.3
+
+Boxes = NDArray[np.floating]
+
+
+def still_found(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Tell for each source face whether a hit of score >= 0.5 lies on it by an IoU of >= 0.3.
+
+    Args:
+        faces: (n, 4) of the source.
+        hits: (m, 4) that a detector found.
+        scores: (m,) of the hits.
+    """
+    sure = np.asarray(hits).reshape(-1, 4)[np.asarray(scores) >= LEAST_SCORE]
+    return np.asarray((overlaps(faces, sure) >= LEAST_OVERLAP).any(axis=1), np.bool_)
+
+
+def detection_rate(found: NDArray[np.bool_]) -> MeasuredValue:
+    """Return the share of faces that a detector finds: wanted near 0 for masks and near 1 for synthesis."""
+    return share(int(found.sum()), len(found), "faces to look for")
+
+
+class ExpressionReader(Protocol):
+    """Names the expression of a face."""
+
+    @property
+    def key(self) -> str:
+        """Which model it is."""
+
+    def read(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> list[str]:
+        """Return one label for each of (n, 5, 2) faces in an (h, w, 3) RGB picture."""
+
+
+NOT_MEASURED = "No model of expressions is installed."
+
+
+def agreement(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
+    """Return the share of faces with the same label in the source and in the clip."""
+    return share(sum(a == b for a, b in zip(raw, other, strict=True)), len(raw), "faces with an expression")
+
+
+def kappa(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
+    """Return Cohen's kappa of the labels (Cohen, 1960): agreement beyond chance; None where chance alone agrees."""
+    n = len(raw)
+    if not n:
+        return MeasuredValue(None, 0, "There are no faces with an expression.")
+    labels = sorted({*raw, *other})
+    seen = sum(a == b for a, b in zip(raw, other, strict=True)) / n
+    chance = sum((list(raw).count(label) / n) * (list(other).count(label) / n) for label in labels)
+    if chance >= 1:
+        return MeasuredValue(None, n, "All faces have the same expression.")
+    return MeasuredValue((seen - chance) / (1 - chance), n)
+
+
+OUTER_EYE_CORNERS = {"ibug68": (36, 45), "mediapipe478": (33, 263)}
+"""Layout of the points -> those at the outer corners of the eyes."""
+
+
+def interocular(points: NDArray[np.floating], layout: str) -> float:
+    """Return the distance of the outer corners of the eyes, in pixels (300-W, Sagonas et al., ICCVW 2013)."""
+    one, other = OUTER_EYE_CORNERS[layout]
+    return float(np.linalg.norm(points[one, :2] - points[other, :2]))
+
+
+def normalized_error(raw: NDArray[np.floating], other: NDArray[np.floating], distance: float) -> float:
+    """Return (1/K) sum ||p - q|| / distance, the normalized mean error of 300-W; NaN where the distance is 0.
+
+    Args:
+        raw: (k, 2) or (k, 3) points in the source; only x and y count.
+        other: (k, ...) the same points in the rendering.
+        distance: between the outer corners of the eyes in the source.
+    """
+    if distance <= 0:
+        return float("nan")
+    return float(np.linalg.norm(raw[:, :2] - other[:, :2], axis=1).mean() / distance)
+
+
+def mean_error(errors: NDArray[np.floating]) -> MeasuredValue:
+    """Return the mean of the faces that have an error."""
+    known = errors[np.isfinite(errors)]
+    if not len(known):
+        return MeasuredValue(None, 0, "No face has landmarks both in the source and in the clip.")
+    return MeasuredValue(float(known.mean()), len(known))
+
+
+COVERED = 0.9
+"""A face is covered when at least this share of its box lies where nothing is left of the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaks:
+    """What the masks missed.
+
+    Attributes:
+        coverage: share of faces in frames that are covered.
+        frames: looked-at frames with a face that is not.
+        longest_frames: the longest run of such frames, in frames of the clip: every looked-at frame stands for those
+            up to the next one.
+        longest_s: the same in seconds.
+        first_us: time of the first such frame; None without any.
+    """
+
+    coverage: MeasuredValue
+    frames: int
+    longest_frames: int
+    longest_s: float
+    first_us: int | None
+
+
+def leaks(
+    shares: NDArray[np.floating],
+    frames: NDArray[np.integer],
+    looked: NDArray[np.integer],
+    times_us: NDArray[np.integer],
+    end_us: int,
+    stride: int = 1,
+) -> Leaks:
+    """Count faces and frames that are not covered.
+
+    Args:
+        shares: (n,) of each face's box that is hidden, 0 to 1.
+        frames: (n,) in which frame of `looked` each face is.
+        looked: (k,) the frames that were looked at, rising.
+        times_us: (k,) their times.
+        end_us: when the last of them stops being shown, or stops standing for those after it.
+        stride: how many frames a looked-at one stands for.
+    """
+    bare = np.asarray(shares) < COVERED
+    leaking = np.isin(looked, np.asarray(frames)[bare])
+    ends = np.append(np.asarray(times_us, np.int64)[1:], end_us)
+    longest, longest_us = 0, 0
+    run, start = 0, 0
+    for place, leak in enumerate(leaking):
+        if not leak:
+            run = 0
+            continue
+        start = place if not run else start
+        run += 1
+        longest = max(longest, run)
+        longest_us = max(longest_us, int(ends[place] - times_us[start]))
+    first = int(times_us[int(np.argmax(leaking))]) if leaking.any() else None
+    return Leaks(
+        share(int((~bare).sum()), len(bare), "faces to cover"),
+        int(leaking.sum()),
+        longest * stride,
+        longest_us / SECOND,
+        first,
+    )
+
+
+LEAST = 10
+"""Fewer pairs than this have no correlation worth naming."""
+# A signal that moves less than this share of its own size does not move: what is left is rounding.
+_STILL = 1e-6
+
+Signal = NDArray[np.floating]
+
+
+def mean_difference(raw: Signal, other: Signal, turn: float = 0.0) -> MeasuredValue:
+    """Return the mean of |raw - other| over the pairs that both have.
+
+    Args:
+        raw: (n,) or (n, k); NaN where unknown.
+        other: of the same shape.
+        turn: of angles, 360: the shorter way round counts.
+    """
+    apart = np.abs(np.asarray(raw, np.float64) - np.asarray(other, np.float64))
+    if turn:
+        apart = np.minimum(apart % turn, turn - apart % turn)
+    known = apart[np.isfinite(apart)]
+    if not len(known):
+        return MeasuredValue(None, 0, "It was not seen both in the source and in the clip.")
+    return MeasuredValue(float(known.mean()), len(known))
+
+
+def pearson(raw: Signal, other: Signal) -> MeasuredValue:
+    """Return Pearson's r of two signals over the pairs that both have.
+
+    r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)^2 sum (y - mean y)^2), as it is used for the intensity of
+    action units (Valstar et al., FERA 2015). None where one of them does not move, or with fewer than ten pairs.
+    """
+    x, y = np.asarray(raw, np.float64), np.asarray(other, np.float64)
+    both = np.isfinite(x) & np.isfinite(y)
+    x, y = x[both], y[both]
+    if len(x) < LEAST:
+        return MeasuredValue(None, len(x), f"It takes {LEAST} pairs; there are {len(x)}.")
+    for name, signal in (("source", x), ("clip", y)):
+        if np.ptp(signal) <= _STILL * max(1.0, float(np.abs(signal).max())):
+            return MeasuredValue(None, len(x), f"The signal does not move in the {name}.")
+    x, y = x - x.mean(), y - y.mean()
+    r = float((x * y).sum() / np.sqrt((x**2).sum() * (y**2).sum()))
+    return MeasuredValue(min(1.0, max(-1.0, r)), len(x))
+
+
+def lag(raw: Signal, other: Signal, most: int) -> MeasuredValue:
+    """Return by how many steps `other` comes later than `raw`: where Pearson's r of the shifted signals is greatest.
+
+    Args:
+        raw: (n,) at even steps; NaN where unknown.
+        other: (n,) likewise.
+        most: the greatest shift that is tried, in steps, either way.
+    """
+    found: list[tuple[float, int]] = []
+    reason = ""
+    for shift in range(-most, most + 1):
+        first, second = (raw[: len(raw) - shift], other[shift:]) if shift >= 0 else (raw[-shift:], other[:shift])
+        r = pearson(first, second)
+        reason = reason or r.note
+        if r.value is not None:
+            found.append((r.value, shift))
+    if not found:
+        return MeasuredValue(None, len(raw), reason)
+    return MeasuredValue(float(max(found, key=lambda pair: (round(pair[0], 9), -abs(pair[1])))[1]), len(raw))
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Models; what is missing is not measured, and the report says so.
+
+    Attributes:
+        detector: looks for faces in the clip; best none of those that found the tracks.
+        independent: whether it is none of those.
+        embedders: recognize people; the strictest answer counts.
+        landmarks: measures points, pose and expression; best another one than `driver`.
+        driver: finds landmarks of the source a second time: what a drawn face is driven by, and the only one with the
+            iris.
+        flow: motion in the source.
+        expressions: names expressions.
+    """
+
+    detector: FaceDetector | None = None
+    independent: bool = False
+    embedders: Sequence[Embedder] = ()
+    landmarks: LandmarkFinder | None = None
+    driver: LandmarkFinder | None = None
+    flow: OpticalFlow | None = None
+    expressions: ExpressionReader | None = None

@@ -1,0 +1,327 @@
+"""What is known about how private and how useful a rendering is. It names no file and no person, only pseudonyms.
+
+One figure of a report: a value, what it was taken from, or why there is none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from project.entities.study_records import Json
+from project.errors import UserError
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredValue:
+    """A measured value.
+
+    Attributes:
+        value: None where it is undefined or was not measured.
+        n: how many observations it was taken from.
+        note: why there is no value, or what to keep in mind about it; a sentence, or empty.
+    """
+
+    value: float | None
+    n: int = 0
+    note: str = ""
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the report's file."""
+        value = None if self.value is None else round(self.value, _DIGITS)
+        return {"value": value, "n": self.n, "note": self.note}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Json]) -> "MeasuredValue":
+        """Read what `as_json` wrote."""
+        value = found["value"]
+        return cls(None if value is None else float(cast(float, value)), int(cast(int, found["n"])), str(found["note"]))
+
+
+def share(hits: int, n: int, what: str) -> MeasuredValue:
+    """Return hits out of n, or none where n is 0; `what` names the observations that are missing then."""
+    return MeasuredValue(hits / n, n) if n else MeasuredValue(None, 0, f"There are no {what}.")
+
+
+def pooled(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
+    """Return the mean of the figures that have a value, each weighted by its n; none with the note `empty`."""
+    having = [one for one in figures if one.value is not None and one.n]
+    n = sum(one.n for one in having)
+    if not n:
+        return MeasuredValue(None, 0, empty)
+    return MeasuredValue(sum(float(one.value or 0.0) * one.n for one in having) / n, n)
+
+
+VERSION = 1
+NAIVE, PARROT, RAW = "naive", "parrot", "raw"
+FAR = (1e-2, 1e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureInfo:
+    """What a figure of a report is called, and which way it is good.
+
+    Attributes:
+        name: for people.
+        unit: "share", "degrees", "r", or what else it is counted in.
+        better: "low", "high", or "" where neither is meant.
+    """
+
+    name: str
+    unit: str
+    better: str = ""
+
+
+FIGURES: dict[str, MeasureInfo] = {
+    "detected": MeasureInfo("Faces still detected", "share"),
+    "detected_in_source": MeasureInfo("Faces detected in the source", "share"),
+    "coverage": MeasureInfo("Faces covered by the masks", "share", "high"),
+    "leak_frames": MeasureInfo("Frames with an uncovered face", "frames", "low"),
+    "leak_longest_s": MeasureInfo("Longest leak", "seconds", "low"),
+    "identity_variance": MeasureInfo("Identity variance along a track", "variance", "low"),
+    "identity_variance_in_source": MeasureInfo("Identity variance in the source", "variance"),
+    "landmarks_found": MeasureInfo("Faces with landmarks left", "share", "high"),
+    "nme": MeasureInfo("Landmark error (NME)", "eye distances", "low"),
+    "yaw": MeasureInfo("Head turn, error", "degrees", "low"),
+    "pitch": MeasureInfo("Head nod, error", "degrees", "low"),
+    "roll": MeasureInfo("Head tilt, error", "degrees", "low"),
+    "iris": MeasureInfo("Iris offset, error", "eye widths", "low"),
+    "gaze": MeasureInfo("Gaze, error", "degrees", "low"),
+    "mouth": MeasureInfo("Mouth opening, correlation", "r", "high"),
+    "eye": MeasureInfo("Eye closure, correlation", "r", "high"),
+    "brow": MeasureInfo("Brow height, correlation", "r", "high"),
+    "iris_x": MeasureInfo("Gaze to the side, correlation", "r", "high"),
+    "mouth_to_driver": MeasureInfo("Mouth opening, against the second model on the source", "r", "high"),
+    "eye_to_driver": MeasureInfo("Eye closure, against the second model on the source", "r", "high"),
+    "brow_to_driver": MeasureInfo("Brow height, against the second model on the source", "r", "high"),
+    "mouth_in_source": MeasureInfo("Mouth opening, both models on the source", "r"),
+    "eye_in_source": MeasureInfo("Eye closure, both models on the source", "r"),
+    "brow_in_source": MeasureInfo("Brow height, both models on the source", "r"),
+    "lag_s": MeasureInfo("Delay of the mouth", "seconds", "low"),
+    "warp": MeasureInfo("Flicker, as a ratio to the source", "times", "low"),
+    "expression": MeasureInfo("Same expression", "share", "high"),
+    "expression_kappa": MeasureInfo("Same expression beyond chance", "kappa", "high"),
+}
+"""Every figure that a report can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """How one attacker did, with one embedding.
+
+    Attributes:
+        kind: `naive`: a clean gallery; `parrot`: one processed the same way; `raw`: the source itself, for comparison.
+        embedder: key of the model.
+        thresholds: of cosines, at the false match rates of `FAR`.
+        rates: share of faces re-identified at these.
+        chance: share at the first of them if a face told nothing: how often other people's faces in the clip are taken
+            for the same person.
+        worst: share at the first of them in the track that is re-identified most beyond chance.
+        worst_chance: the same share by chance.
+        worst_track: its id; empty where there is none.
+        rank_one: share that is nearest to its own person.
+        equal_error: 0.5 is chance.
+        people: from how many other people the impostors are.
+    """
+
+    kind: str
+    embedder: str
+    thresholds: tuple[MeasuredValue, ...]
+    rates: tuple[MeasuredValue, ...]
+    chance: MeasuredValue
+    worst: MeasuredValue
+    worst_chance: MeasuredValue
+    worst_track: str
+    rank_one: MeasuredValue
+    equal_error: MeasuredValue
+    people: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the report's file."""
+        return {
+            "kind": self.kind,
+            "embedder": self.embedder,
+            "thresholds": [one.as_json() for one in self.thresholds],
+            "rates": [one.as_json() for one in self.rates],
+            "chance": self.chance.as_json(),
+            "worst": self.worst.as_json(),
+            "worst_chance": self.worst_chance.as_json(),
+            "worst_track": self.worst_track,
+            "rank_one": self.rank_one.as_json(),
+            "equal_error": self.equal_error.as_json(),
+            "people": self.people,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Attack":
+        """Read what `as_json` wrote."""
+        return cls(
+            found["kind"],
+            found["embedder"],
+            tuple(map(MeasuredValue.from_json, found["thresholds"])),
+            tuple(map(MeasuredValue.from_json, found["rates"])),
+            MeasuredValue.from_json(found["chance"]),
+            MeasuredValue.from_json(found["worst"]),
+            MeasuredValue.from_json(found["worst_chance"]),
+            found["worst_track"],
+            MeasuredValue.from_json(found["rank_one"]),
+            MeasuredValue.from_json(found["equal_error"]),
+            int(found["people"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TrackReport:
+    """One track.
+
+    Attributes:
+        track_id: of the study.
+        identity: a pseudonym, or the track's id.
+        looks: frames in which it was looked at.
+        figures: some of `FIGURES`, and `reidentified`: its share at the first of `FAR`, naive.
+        worst_us: when to look at it: a leak, else a face that is still detected, else the one recognized best.
+    """
+
+    track_id: str
+    identity: str
+    looks: int
+    figures: Mapping[str, MeasuredValue]
+    worst_us: int | None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the report's file."""
+        return {
+            "track_id": self.track_id,
+            "identity": self.identity,
+            "looks": self.looks,
+            "figures": {key: one.as_json() for key, one in self.figures.items()},
+            "worst_us": self.worst_us,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "TrackReport":
+        """Read what `as_json` wrote."""
+        figures = {key: MeasuredValue.from_json(one) for key, one in found["figures"].items()}
+        return cls(found["track_id"], found["identity"], int(found["looks"]), figures, found["worst_us"])
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Histogram of cosines: (bins + 1,) rising edges and (bins,) counts for each kind of comparison."""
+
+    edges: tuple[float, ...] = ()
+    counts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the report's file."""
+        return {"edges": [*self.edges], "counts": {key: [*one] for key, one in self.counts.items()}}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Scores":
+        """Read what `as_json` wrote."""
+        return cls(tuple(found["edges"]), {key: tuple(one) for key, one in found["counts"].items()})
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyReport:
+    """Everything that was measured about one rendering.
+
+    Attributes:
+        method: key in the registry of methods.
+        replaces: whether the method draws another face.
+        frames: of the clip.
+        looks: how many of them were looked at, each with the one after it.
+        stride: every how manieth.
+        faces: how many faces these show.
+        tools: what it was measured with, by part; empty for what was missing.
+        independent: whether the detector is another one than those that found the tracks.
+        figures: key of `FIGURES` -> figure.
+        attacks: re-identification by each embedding and attacker.
+        tracks: in the order of the recording's.
+        scores: genuine, impostor and anonymized similarities of the first embedding.
+        notes: what to keep in mind, as sentences.
+        worst_us: the frame to look at first, on the recording's axis; None where there was no face.
+        leaks_us: times of looked-at frames with an uncovered face.
+        seconds: how long measuring took.
+    """
+
+    method: str
+    replaces: bool
+    frames: int
+    looks: int
+    stride: int
+    faces: int
+    tools: Mapping[str, str]
+    independent: bool
+    figures: Mapping[str, MeasuredValue]
+    attacks: tuple[Attack, ...]
+    tracks: tuple[TrackReport, ...]
+    scores: Scores
+    notes: tuple[str, ...]
+    worst_us: int | None
+    leaks_us: tuple[int, ...]
+    seconds: float
+
+    def figure(self, key: str) -> MeasuredValue:
+        """Return a figure; one without a value where it is not in the report."""
+        return self.figures.get(key, MeasuredValue(None, 0, "It was not measured."))
+
+    def attack(self, kind: str) -> Attack | None:
+        """Return the attack of a kind that recognized most, over all embeddings."""
+        having = [one for one in self.attacks if one.kind == kind]
+        return max(having, key=lambda one: one.rates[0].value if one.rates[0].value is not None else -1.0, default=None)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what is kept in the study and in the file beside the clip."""
+        return {
+            "version": VERSION,
+            "method": self.method,
+            "replaces": self.replaces,
+            "frames": self.frames,
+            "looks": self.looks,
+            "stride": self.stride,
+            "faces": self.faces,
+            "tools": dict(self.tools),
+            "independent": self.independent,
+            "figures": {key: one.as_json() for key, one in self.figures.items()},
+            "attacks": [one.as_json() for one in self.attacks],
+            "tracks": [one.as_json() for one in self.tracks],
+            "scores": self.scores.as_json(),
+            "notes": [*self.notes],
+            "worst_us": self.worst_us,
+            "leaks_us": [*self.leaks_us],
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Json]) -> "PrivacyReport":
+        """Read what `as_json` wrote.
+
+        Raises:
+            UserError: it is no report, or one of another version.
+        """
+        kept = cast(Mapping[str, Any], found)
+        if kept.get("version") != VERSION:
+            raise UserError("This privacy report was written by another version.", "Measure the clip again.")
+        try:
+            return cls(
+                kept["method"],
+                bool(kept["replaces"]),
+                int(kept["frames"]),
+                int(kept["looks"]),
+                int(kept["stride"]),
+                int(kept["faces"]),
+                dict(kept["tools"]),
+                bool(kept["independent"]),
+                {key: MeasuredValue.from_json(one) for key, one in kept["figures"].items()},
+                tuple(map(Attack.from_json, kept["attacks"])),
+                tuple(map(TrackReport.from_json, kept["tracks"])),
+                Scores.from_json(kept["scores"]),
+                tuple(kept["notes"]),
+                kept["worst_us"],
+                tuple(kept["leaks_us"]),
+                float(kept["seconds"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise UserError("This is no privacy report.", "Measure the clip again.") from None

@@ -1,0 +1,62 @@
+"""Another face, drawn by Stable Diffusion on crops that stay with the face; see docs/diffusion.md."""
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
+from anonymize.methods.face_methods import Face, FaceSource, Image
+from project.errors import UserError
+from project.progress import Progress
+
+if TYPE_CHECKING:
+    from anonymize.methods.diffusion.diffusion_rendering import DiffusionRenderer
+
+_PACKAGES = ("torch", "diffusers", "transformers", "accelerate", "safetensors")
+
+
+class Diffusion:
+    """Draws a generated person in the place of each face, the same in all recordings."""
+
+    kind: ClassVar[Literal["face"]] = "face"
+    name: ClassVar[str] = "diffusion"
+    title: ClassVar[str] = "Generated face (diffusion)"
+    description: ClassVar[str] = (
+        "Draws another person over the face, who keeps its expression and pose. Slow without a GPU. "
+        "How well it hides someone has to be measured for each export."
+    )
+    reversible: ClassVar[bool] = True
+    from_source: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ("stable-diffusion", "controlnet")
+    options_type: ClassVar[type[DiffusionOptions]] = DiffusionOptions
+
+    def __init__(self, options: DiffusionOptions | None = None) -> None:
+        self.options = options or DiffusionOptions()
+        self._work: DiffusionRenderer | None = None
+
+    def begin(self, source: FaceSource, progress: Progress) -> None:
+        """Load the networks and draw the key frames of all faces.
+
+        Raises:
+            UserError: packages or weights are missing, or memory does not suffice.
+            Cancelled: the user stopped it; what was drawn is kept in the source's cache.
+        """
+        missing = [package for package in _PACKAGES if find_spec(package) is None]
+        if missing:
+            raise UserError(
+                f"Drawing faces by diffusion needs {', '.join(missing)}.",
+                "Install it with: pip install greenroom[diffusion]",
+            )
+        from anonymize.methods.diffusion.diffusion_setup import work
+
+        self._work = work(self.options, source, progress)
+        self._work.draw_keys()
+
+    def draw(self, face: Face) -> Image | None:
+        """Return (h, w, 3) RGB for the whole of `face.rect`; None where nothing could be drawn of it."""
+        return None if self._work is None else self._work.draw(face)
+
+    def end(self) -> None:
+        """Let go of what is held; what was drawn stays in the source's cache."""
+        if self._work is not None:
+            self._work.close()
+        self._work = None

@@ -1,0 +1,145 @@
+"""Loads the networks from folders on this machine, as safetensors, and asks nobody else for anything.
+
+Puts together what a rendering needs, of what is installed.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from anonymize.methods.diffusion import diffusion_rendering as memory
+from anonymize.methods.diffusion import keyframe_drawing as likeness
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions, Preset
+from anonymize.methods.diffusion.diffusion_rendering import DiffusionRenderer
+from anonymize.methods.face_methods import FaceSource
+from models.faces.landmarks.landmark_finders import NEEDS_WEIGHTS, landmark_finder
+from models.flow.optical_flow import optical_flow, usual
+from models.weights import installed_weights as weights
+from project.errors import UserError
+from project.progress import Progress
+
+# Read when the libraries are imported, and taken back then: a person may ask this process to fetch something later.
+_SILENCE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DISABLE_TELEMETRY")
+_before = {name: os.environ.get(name) for name in _SILENCE}
+os.environ.update(dict.fromkeys(_SILENCE, "1"))
+
+import torch  # noqa: E402
+from diffusers import ControlNetModel, StableDiffusionControlNetImg2ImgPipeline  # noqa: E402
+from diffusers.utils import logging  # noqa: E402
+from transformers.utils import logging as of_transformers  # noqa: E402
+
+for _name, _value in _before.items():
+    if _value is None:
+        del os.environ[_name]
+    else:
+        os.environ[_name] = _value
+
+MODEL = "stable-diffusion"
+CONTROLNET = "controlnet"
+_LATENT_CHANNELS = 4
+
+
+def device() -> str:
+    """Return where networks compute."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def from_folders(model: Path, controlnet: Path, preset: Preset) -> Any:
+    """Return a `StableDiffusionControlNetImg2ImgPipeline`, in float16 on a GPU.
+
+    Args:
+        model: a folder in the layout of diffusers.
+        controlnet: another.
+        preset: says whether to compile.
+
+    Raises:
+        UserError: the weights are damaged, or of networks that do not belong together.
+    """
+    where = device()
+    precise = torch.float32 if where == "cpu" else torch.float16
+    only_here = {"local_files_only": True, "use_safetensors": True}
+    told = logging.get_verbosity()
+    for bars in (logging, of_transformers):
+        _without_bars(bars)
+    logging.set_verbosity_error()
+    try:
+        control = _opened(ControlNetModel, CONTROLNET, controlnet, only_here)
+        absent = {"safety_checker": None, "feature_extractor": None, "requires_safety_checker": False}
+        pipe = _opened(
+            StableDiffusionControlNetImg2ImgPipeline, MODEL, model, {**only_here, **absent, "controlnet": control}
+        )
+        _check(pipe)
+        pipe.to(where, precise)
+    except torch.OutOfMemoryError:
+        raise UserError(
+            "The networks do not fit into the memory of the GPU.",
+            "Close other programs that use it, or allow more memory.",
+        ) from None
+    finally:
+        logging.set_verbosity(told)
+    if preset.compile and where == "cuda":
+        compile_unguided(pipe)
+    return pipe
+
+
+def _without_bars(library: Any) -> None:
+    library.disable_progress_bar()
+
+
+def compile_unguided(pipe: Any) -> None:
+    """Compile what guidance leaves as it is: the ControlNet, and the way down and the middle of the U-Net.
+
+    Where the machine lacks what compiling takes, they run as they are.
+    """
+    torch._dynamo.config.suppress_errors = True
+    for part in (pipe.controlnet, pipe.unet.mid_block, *pipe.unet.down_blocks):
+        part.compile()
+
+
+def _opened(kind: Any, name: str, folder: Path, how: dict[str, Any]) -> Any:
+    try:
+        return kind.from_pretrained(str(folder), **how)
+    except (torch.OutOfMemoryError, MemoryError):
+        raise
+    except Exception as error:  # each library under diffusers raises its own for a file that is not what it should be
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+        raise UserError(
+            f"The weights “{name}” cannot be loaded: {reason}.",
+            f"{folder} must hold a model in the layout of diffusers, as safetensors; see docs/diffusion.md.",
+        ) from error
+
+
+def _check(pipe: Any) -> None:
+    """Refuse networks that would fail in the middle of the work.
+
+    Raises:
+        UserError: says which.
+    """
+    unet, text = pipe.unet.config, pipe.text_encoder.config
+    if unet.in_channels != _LATENT_CHANNELS or unet.cross_attention_dim != text.hidden_size:
+        raise UserError(
+            f"The weights “{MODEL}” are of another kind of network: the U-Net takes {unet.in_channels} channels.",
+            "Add a text-to-image model of the Stable Diffusion 1.5 family, no model for inpainting.",
+        )
+    if pipe.controlnet.config.cross_attention_dim != unet.cross_attention_dim:
+        raise UserError(
+            f"The weights “{CONTROLNET}” do not belong to “{MODEL}”.", "Add a ControlNet for Stable Diffusion 1.5."
+        )
+
+
+def work(options: DiffusionOptions, source: FaceSource, progress: Progress) -> DiffusionRenderer:
+    """Load the networks.
+
+    Raises:
+        UserError: weights are missing or not what they should be.
+    """
+    folders = [weights.path(name) for name in (MODEL, CONTROLNET)]
+    if options.control == "landmarks":
+        weights.path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load
+    progress.progress(0, 0, "Loading the networks")
+    memory.bound(options.memory)
+    pipe = from_folders(folders[0], folders[1], options.recipe)
+    flow = optical_flow(usual())
+    finder = landmark_finder() if options.control == "landmarks" else None
+    told = " ".join(weights.digest(name) for name in (MODEL, CONTROLNET))
+    return DiffusionRenderer(options, source, pipe, flow, likeness.installed(), finder, told, progress)

@@ -1,0 +1,528 @@
+"""The three attentions of FRESCO (Yang et al., CVPR 2024), as one attention processor of diffusers.
+
+What all layers of the network share while a batch is drawn: who looks where, and what the source looks like. Feature
+optimization of FRESCO (Yang et al., CVPR 2024), re-built from the paper. What the motion between the frames of a batch
+says at each scale of the network. Ways of picture elements through the frames of a batch: each element of each frame
+lies on exactly one.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from diffusers.models.attention_processor import AttnProcessor2_0
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from models.flow.flow_consistency import occluded
+from models.flow.optical_flow import OpticalFlow
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectories:
+    """A one-to-one mapping between the elements of consecutive frames.
+
+    Attributes:
+        order: (frames, elements) int64; which element of each frame lies on which way. Each row is a permutation.
+        linked: (frames - 1, elements) bool; whether the step of a way from a frame to the next follows the flow, or
+            only takes what was left over.
+    """
+
+    order: Indices
+    linked: NDArray[np.bool_]
+
+    @property
+    def together(self) -> NDArray[np.bool_]:
+        """(elements, frames, frames): which frames of a way are joined by steps that all follow the flow."""
+        frames = len(self.order)
+        part = np.concatenate([np.zeros((1, self.order.shape[1]), np.int64), np.cumsum(~self.linked, axis=0)])
+        found = part[:, None] == part[None, :]
+        return np.ascontiguousarray(found.reshape(frames, frames, -1).transpose(2, 0, 1))
+
+
+def link(
+    flow: NDArray[np.float32],
+    lost: NDArray[np.bool_],
+    first: NDArray[np.float32],
+    second: NDArray[np.float32],
+) -> tuple[Indices, NDArray[np.bool_]]:
+    """Map the elements of a frame to those of the next, one to one.
+
+    An element goes where the flow, rounded, leads it. Where several go to one place, the one with the most similar
+    colour gets it, the earliest of equals. Elements that get none, are lost or leave the picture take the places that
+    are left over, both in order, and count as not linked.
+
+    Args:
+        flow: (h, w, 2) in elements, from the frame to the next.
+        lost: (h, w), elements that the next frame does not show.
+        first: (h, w, channels), colours of the frame.
+        second: colours of the next.
+
+    Returns:
+        (h * w) int64, the place of each element in the next frame, a permutation; (h * w) bool, whether by flow.
+    """
+    height, width = lost.shape
+    count = height * width
+    rows, columns = np.divmod(np.arange(count), width)
+    x = columns + np.rint(flow[..., 0]).astype(np.int64).ravel()
+    y = rows + np.rint(flow[..., 1]).astype(np.int64).ravel()
+    goes = np.flatnonzero((x >= 0) & (y >= 0) & (x < width) & (y < height) & ~lost.ravel())
+    place = y[goes] * width + x[goes]
+    colours = first.reshape(count, -1)[goes] - second.reshape(count, -1)[place]
+    distance = np.square(colours).sum(axis=1)
+    best = np.lexsort((goes, distance, place))
+    _, winners = np.unique(place[best], return_index=True)
+    chosen = best[winners]
+    target = np.full(count, -1, np.int64)
+    target[goes[chosen]] = place[chosen]
+    linked = target >= 0
+    free = np.ones(count, np.bool_)
+    free[target[linked]] = False
+    target[~linked] = np.flatnonzero(free)
+    return target, linked
+
+
+def trajectories(
+    flows: Sequence[NDArray[np.float32]],
+    lost: Sequence[NDArray[np.bool_]],
+    colours: Sequence[NDArray[np.float32]],
+) -> Trajectories:
+    """Join the mappings of consecutive frames into ways.
+
+    Args:
+        flows: from each frame to the next, (h, w, 2) in elements; one less than there are frames.
+        lost: of each but the last frame.
+        colours: of each frame, (h, w, channels).
+    """
+    count = colours[0].shape[0] * colours[0].shape[1]
+    order, linked = [np.arange(count)], []
+    for flow, gone, first, second in zip(flows, lost, colours[:-1], colours[1:], strict=True):
+        target, by_flow = link(flow, gone, first, second)
+        linked.append(by_flow[order[-1]])
+        order.append(target[order[-1]])
+    return Trajectories(np.stack(order), np.stack(linked) if linked else np.zeros((0, count), np.bool_))
+
+
+_NEWLY_SEEN = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleMotion:
+    """The motion of a batch of n frames on a grid of h x w elements.
+
+    Pair p is of the frames p and p + 1; the last pair, where there are more than two frames, closes the ring from the
+    last frame to the first.
+
+    Attributes:
+        forward: (pairs, h, w, 2), in elements, from the first frame of each pair to the second.
+        backward: the way back.
+        lost_forward: (pairs, h, w) bool; elements of the first that the second does not show.
+        lost_backward: elements of the second that the first does not show.
+        newly_seen: (n - 1, h, w) bool; elements of each frame but the first of which more than half is not shown by
+            the frame before.
+        colours: (n, h, w, 3).
+    """
+
+    forward: torch.Tensor
+    backward: torch.Tensor
+    lost_forward: torch.Tensor
+    lost_backward: torch.Tensor
+    newly_seen: torch.Tensor
+    colours: torch.Tensor
+
+    @cached_property
+    def shared(self) -> torch.Tensor:
+        """Indices, into all elements of all frames in turn, of the first frame's and of the newly seen ones."""
+        every = torch.ones_like(self.lost_forward[:1])
+        return torch.cat([every, self.newly_seen]).flatten().nonzero().flatten()
+
+    @cached_property
+    def ways(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The order of the trajectories, (n, h * w) int64, and which frames of each are joined, (h * w, n, n) bool."""
+        steps = len(self.colours) - 1
+        found: Trajectories = trajectories(
+            [each.cpu().numpy() for each in self.forward[:steps]],
+            [each.cpu().numpy() for each in self.lost_forward[:steps]],
+            [each.cpu().numpy() for each in self.colours],
+        )
+        device = self.forward.device
+        return torch.from_numpy(found.order).to(device), torch.from_numpy(found.together).to(device)
+
+
+class Motion:
+    """The optical flow within a batch, worked out once and reduced to any grid that the network asks for."""
+
+    def __init__(
+        self, frames: Sequence[NDArray[np.uint8]], flow: OpticalFlow, device: torch.device | str = "cpu"
+    ) -> None:
+        """Find the flow both ways between each two consecutive frames, and from the last to the first.
+
+        Args:
+            frames: two or more, (h, w, 3) RGB of one size.
+            flow: what finds it.
+            device: where the network computes.
+        """
+        count = len(frames)
+        pairs = [(p, (p + 1) % count) for p in range(count if count > 2 else count - 1)]
+        there = [flow.between(frames[a], frames[b]) for a, b in pairs]
+        back = [flow.between(frames[b], frames[a]) for a, b in pairs]
+        lost = [occluded(f, g, frames[a], frames[b]) for f, g, (a, b) in zip(there, back, pairs, strict=True)]
+        lost_back = [occluded(g, f, frames[b], frames[a]) for f, g, (a, b) in zip(there, back, pairs, strict=True)]
+        stacked = [np.stack(each).astype(np.float32) for each in (there, back, lost, lost_back)]
+        self._flows = [torch.from_numpy(each).to(device).permute(0, 3, 1, 2) for each in stacked[:2]]
+        self._lost = [torch.from_numpy(each).to(device)[:, None] for each in stacked[2:]]
+        colours = np.stack(frames).astype(np.float32) / 255
+        self._colours = torch.from_numpy(colours).to(device).permute(0, 3, 1, 2)
+        self._scales: dict[tuple[int, int], ScaleMotion] = {}
+        self.frames = count
+
+    def at(self, height: int, width: int) -> ScaleMotion:
+        """Return the motion on a grid.
+
+        Flow and colours are means over the pixels of an element. An element is lost where any pixel of it is, so that
+        nothing is pulled across an edge.
+        """
+        size = (height, width)
+        if size not in self._scales:
+            scale = torch.tensor(
+                [size[1] / self._colours.shape[3], size[0] / self._colours.shape[2]], device=self._colours.device
+            )
+            forward, backward = (
+                functional.adaptive_avg_pool2d(each, size).permute(0, 2, 3, 1) * scale for each in self._flows
+            )
+            lost, lost_back = (functional.adaptive_max_pool2d(each, size)[:, 0] > 0 for each in self._lost)
+            seen = functional.adaptive_avg_pool2d(self._lost[1], size)[: self.frames - 1, 0] > _NEWLY_SEEN
+            colours = functional.adaptive_avg_pool2d(self._colours, size).permute(0, 2, 3, 1)
+            self._scales[size] = ScaleMotion(forward, backward, lost, lost_back, seen, colours)
+        return self._scales[size]
+
+
+# As many entries of Gram matrices are held at once as a single one of 64 x 64 elements has.
+_ENTRIES = 4096**2
+_EPSILON = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How features are optimized.
+
+    Attributes:
+        iterations: of Adam.
+        rate: its learning rate.
+        temporal: weight of the temporal term; 0 leaves it out.
+        spatial: weight of the spatial term; 0 leaves it out.
+        slack: differences up to this share of the features' standard deviation, or of a cosine, count as none. Adam
+            makes a full step of every gradient, however small, so without it rounding errors move what is right.
+    """
+
+    iterations: int = 20
+    rate: float = 0.2
+    temporal: float = 2.0
+    spatial: float = 100.0
+    slack: float = 1e-3
+
+
+def gram(features: torch.Tensor) -> torch.Tensor:
+    """Return the cosines between all elements of each frame: (n, c, h, w) to (n, h * w, h * w)."""
+    flat = functional.normalize(features.flatten(2), dim=1)
+    return flat.transpose(1, 2) @ flat
+
+
+def pulled(features: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
+    """Pull features back along a flow, bilinear, edges repeated.
+
+    Args:
+        features: (n, c, h, w), what the flow leads to.
+        flow: (n, h, w, 2) in elements.
+    """
+    height, width = features.shape[2:]
+    rows = torch.arange(height, device=flow.device, dtype=flow.dtype)[:, None]
+    columns = torch.arange(width, device=flow.device, dtype=flow.dtype)[None, :]
+    x = (2 * (columns + flow[..., 0]) + 1) / width - 1
+    y = (2 * (rows + flow[..., 1]) + 1) / height - 1
+    grid = torch.stack([x, y], dim=-1)
+    return functional.grid_sample(features, grid, mode="bilinear", padding_mode="border", align_corners=False)
+
+
+def optimize(
+    features: torch.Tensor, motion: ScaleMotion, grams: torch.Tensor | None, terms: Terms
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return optimized features, with the mean and deviation that each channel of each frame had before.
+
+    The loss is temporal * mean(|c2 - pulled(c1)| where seen + |c1 - pulled(c2)| where seen)
+    + spatial * mean(|gram(c) - gram of the source|).
+
+    Args:
+        features: (chunks * frames, c, h, w); computed in float32 and returned as they came.
+        motion: of the frames, on a grid of h x w.
+        grams: (frames, h * w, h * w) of the source's features, or None without a spatial term.
+        terms: what is minimised, and how.
+
+    Returns:
+        The features, and (iterations) the loss before each iteration.
+    """
+    start = features.detach().float()
+    frames = len(motion.colours)
+    chunks = len(start) // frames
+    slack = terms.slack * float(start.std())
+    count = len(motion.forward)
+    first = [c * frames + p for c in range(chunks) for p in range(count)]
+    second = [c * frames + (p + 1) % frames for c in range(chunks) for p in range(count)]
+    there, back = (each.repeat(chunks, 1, 1, 1) for each in (motion.forward, motion.backward))
+    kept, kept_back = (
+        (~each).float().repeat(chunks, 1, 1)[:, None] for each in (motion.lost_forward, motion.lost_backward)
+    )
+    at_once = max(1, _ENTRIES // (start.shape[2] * start.shape[3]) ** 2)
+    losses = []
+    with torch.enable_grad():
+        moved = start.clone().requires_grad_(True)
+        adam = torch.optim.Adam([moved], lr=terms.rate)
+        for _ in range(terms.iterations):
+            adam.zero_grad()
+            loss = torch.zeros((), device=start.device)
+            if terms.temporal and count:
+                one, two = moved[first], moved[second]
+                apart = (
+                    _beyond(two - pulled(one, back), slack) * kept_back
+                    + _beyond(one - pulled(two, there), slack) * kept
+                )
+                term = terms.temporal * apart.mean()
+                torch.autograd.backward(term)
+                loss += term.detach()
+            if terms.spatial and grams is not None:
+                total = len(start) * grams.shape[1] * grams.shape[2]
+                for begin in range(0, len(start), at_once):
+                    some = list(range(begin, min(begin + at_once, len(start))))
+                    wanted = grams[[each % frames for each in some]].float()
+                    term = terms.spatial * _beyond(gram(moved[some]) - wanted, terms.slack).sum() / total
+                    torch.autograd.backward(term)
+                    loss += term.detach()
+            adam.step()
+            losses.append(loss)
+    return restyled(moved.detach(), start).to(features.dtype), torch.stack(losses)
+
+
+def restyled(features: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Give each channel of each frame the mean and deviation that it has in `like` (AdaIN, Huang, ICCV 2017)."""
+    mean, deviation = _statistics(features)
+    wanted_mean, wanted = _statistics(like)
+    return (features - mean) / (deviation + _EPSILON) * (wanted + _EPSILON) + wanted_mean
+
+
+def _statistics(features: torch.Tensor) -> Sequence[torch.Tensor]:
+    return features.mean(dim=(2, 3), keepdim=True), features.std(dim=(2, 3), correction=0, keepdim=True)
+
+
+def _beyond(difference: torch.Tensor, slack: float) -> torch.Tensor:
+    return functional.relu(difference.abs() - slack)
+
+
+@dataclass(eq=False)
+class Guidance:
+    """State of one batch. The pipeline sets it before each step; the layers read it.
+
+    Attributes:
+        frames: in the batch.
+        height: of the latents.
+        width: of the latents.
+        motion: between the frames; None for a single one, which nothing guides.
+        recording: the source itself goes through the network, and what its layers attend to is kept.
+        recording_grams: so is the likeness of its features.
+        spatial: queries are guided by the source's likeness of places.
+        cross: all frames look at the same keys and values.
+        temporal: elements look along their trajectories.
+        terms: how features are optimized in this step; None where they are not.
+        most_elements: features on larger grids have no spatial term, whose cost grows with the square.
+        attended: what went into each guided self-attention, of the source.
+        grams: of what went into each up block, of the source.
+        check: called before each optimization; may raise.
+    """
+
+    frames: int = 1
+    height: int = 0
+    width: int = 0
+    motion: Motion | None = None
+    recording: bool = False
+    recording_grams: bool = False
+    spatial: bool = False
+    cross: bool = False
+    temporal: bool = False
+    terms: Terms | None = None
+    most_elements: int = 4096
+    attended: dict[str, torch.Tensor] = field(default_factory=dict)
+    grams: dict[int, torch.Tensor] = field(default_factory=dict)
+    check: Callable[[], None] = lambda: None
+
+    def forget(self) -> None:
+        """Let go of everything that belongs to a batch."""
+        self.motion, self.terms = None, None
+        self.recording = self.recording_grams = self.spatial = self.cross = self.temporal = False
+        self.attended.clear()
+        self.grams.clear()
+
+    @property
+    def across_frames(self) -> bool:
+        """Whether the self-attention of the layers is another one than the ordinary."""
+        return self.motion is not None and (self.spatial or self.cross or self.temporal)
+
+    def motion_of(self, elements: int) -> ScaleMotion:
+        """Return the motion on the grid that has so many elements and the shape of the latents."""
+        if self.motion is None:
+            raise ValueError("a single frame has no motion")
+        step = math.isqrt(self.height * self.width // elements)
+        return self.motion.at(self.height // step, self.width // step)
+
+    def entering(self, block: int, features: torch.Tensor) -> torch.Tensor:
+        """Record or optimize what enters an up block, (chunks * frames, c, h, w)."""
+        elements = features.shape[2] * features.shape[3]
+        if self.recording:
+            if self.recording_grams and elements <= self.most_elements:
+                self.grams[block] = gram(features)
+            return features
+        if self.terms is None or self.motion is None:
+            return features
+        self.check()
+        scale = self.motion.at(features.shape[2], features.shape[3])
+        return optimize(features, scale, self.grams.get(block), self.terms)[0]
+
+
+SHARPNESS = 0.2
+"""Keys are scaled by it where attention is guided: less than 1 makes it wider."""
+
+
+class GuidedAttention:
+    """Self-attention that looks across frames, as far as its guidance says so; the ordinary one otherwise."""
+
+    def __init__(self, name: str, guidance: Guidance) -> None:
+        """Stand at one layer.
+
+        Args:
+            name: of the layer.
+            guidance: shared by all layers.
+        """
+        self._name, self._guidance = name, guidance
+        ordinary: Any = AttnProcessor2_0
+        self._plain = ordinary()
+
+    def __call__(
+        self,
+        attn: Any,
+        hidden_states: torch.Tensor,
+        encoder_hidden_states: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        temb: torch.Tensor | None = None,
+        **_: Any,
+    ) -> torch.Tensor:
+        """Return (chunks * frames, elements, channels), for input of that shape."""
+        guide = self._guidance
+        if guide.recording:
+            guide.attended[self._name] = hidden_states.detach()
+        if guide.recording or not guide.across_frames:
+            found: torch.Tensor = self._plain(attn, hidden_states, encoder_hidden_states, attention_mask, temb)
+            return found
+        query, key, value = attn.to_q(hidden_states), attn.to_k(hidden_states), attn.to_v(hidden_states)
+        heads, frames = attn.heads, guide.frames
+        motion = guide.motion_of(hidden_states.shape[1])
+        asked = query
+        if guide.spatial:
+            source = guide.attended[self._name]
+            asked = spatial(query, attn.to_q(source), attn.to_k(source), heads)
+        seen = cross_frame(asked, key, value, motion.shared, frames, heads) if guide.cross else None
+        if seen is None:
+            seen = _joined(_attend(*(_split(each, heads) for each in (asked, key, value))))
+        if guide.temporal:
+            order, together = motion.ways
+            seen = temporal(query, key, seen, order, together, heads)
+        projected: torch.Tensor = attn.to_out[1](attn.to_out[0](seen.to(hidden_states.dtype)))
+        return projected / float(attn.rescale_output_factor)
+
+
+def spatial(query: torch.Tensor, source_query: torch.Tensor, source_key: torch.Tensor, heads: int) -> torch.Tensor:
+    """Mix queries by how alike their places are in the source: softmax(Q_r (0.2 K_r)^T / sqrt(d)) Q.
+
+    Args:
+        query: (chunks * frames, elements, channels).
+        source_query: (frames, elements, channels), of the source's own features.
+        source_key: of the same shape.
+        heads: of the layer.
+    """
+    chunks = len(query) // len(source_query)
+    like = [_split(each, heads).repeat(chunks, 1, 1, 1) for each in (source_query, source_key * SHARPNESS)]
+    return _joined(_attend(like[0], like[1], _split(query, heads)))
+
+
+def cross_frame(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, shared: torch.Tensor, frames: int, heads: int
+) -> torch.Tensor:
+    """Let every frame look at the same elements: all of the first frame, and of the later ones what is newly seen.
+
+    Args:
+        query: (chunks * frames, elements, channels).
+        key: of the same shape.
+        value: of the same shape.
+        shared: indices of the elements that are looked at, among those of all frames in turn.
+        frames: in a chunk.
+        heads: of the layer.
+    """
+    count, elements, channels = query.shape
+    chunked = [each.reshape(count // frames, frames * elements, channels) for each in (query, key, value)]
+    asked, keys, values = chunked[0], chunked[1][:, shared], chunked[2][:, shared]
+    seen = _joined(_attend(*(_split(each, heads) for each in (asked, keys, values))))
+    return seen.reshape(count, elements, channels)
+
+
+def temporal(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    order: torch.Tensor,
+    together: torch.Tensor,
+    heads: int,
+) -> torch.Tensor:
+    """Attend along trajectories: each element looks at where it is in the other frames, and at nothing else.
+
+    Args:
+        query: (chunks * frames, elements, channels).
+        key: of the same shape.
+        value: of the same shape.
+        order: (frames, elements) int64, which element of each frame lies on which trajectory.
+        together: (elements, frames, frames) bool, between which frames of a trajectory one may look.
+        heads: of the layer.
+    """
+    frames, elements = order.shape
+    count, _, channels = query.shape
+    chunks, depth = count // frames, channels // heads
+    index = order[None, :, :, None].expand(chunks, frames, elements, channels)
+    # (chunks, frames, elements, channels) to (chunks, elements, heads, frames, depth)
+    along = [
+        each.reshape(chunks, frames, elements, channels)
+        .gather(2, index)
+        .reshape(chunks, frames, elements, heads, depth)
+        .permute(0, 2, 3, 1, 4)
+        for each in (query, key * SHARPNESS, value)
+    ]
+    # Few frames and very many trajectories: the fused kernels take no batch as large as this.
+    scores = (along[0] @ along[1].transpose(-1, -2)).float() / math.sqrt(depth)
+    scores = scores.masked_fill(~together[None, :, None], -math.inf)
+    mixed = (scores.softmax(-1).to(value.dtype) @ along[2]).permute(0, 3, 1, 2, 4)
+    back = torch.zeros_like(value).reshape(chunks, frames, elements, channels)
+    back.scatter_(2, index, mixed.reshape(chunks, frames, elements, channels))
+    return back.reshape(count, elements, channels)
+
+
+def _split(each: torch.Tensor, heads: int) -> torch.Tensor:
+    return each.reshape(len(each), each.shape[1], heads, -1).transpose(1, 2)
+
+
+def _joined(each: torch.Tensor) -> torch.Tensor:
+    return each.transpose(1, 2).flatten(2)
+
+
+def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    return functional.scaled_dot_product_attention(query, key, value)

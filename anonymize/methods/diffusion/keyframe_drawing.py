@@ -1,0 +1,275 @@
+"""Draws the key frames of whoever is to be hidden: chooses words, seed and control, and judges what came out.
+
+What a person is to look like: fixed by who it is called, and by nothing that is in the picture. What the ControlNet is
+shown of the source: so expression, gaze and pose of the head are kept. Whether a drawn face is still the one in the
+source: asked of an identity network that has no part in drawing.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from anonymize.methods.diffusion.pipeline import GeneratedBatch, PromptEmbedding, Translator
+from models.faces.identity.face_embeddings import Embedder, embedder, usual
+from models.faces.landmarks import landmark_finders as landmarks
+from models.faces.landmarks.face_signals import five_points
+from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
+from project.progress import Progress
+
+_AGES = ("in their twenties", "in their thirties", "in their forties", "in their fifties", "in their sixties")
+_COMPLEXIONS = ("very fair skin", "fair skin", "olive skin", "light brown skin", "brown skin", "dark brown skin")
+_HAIR = ("short", "shoulder-length", "curly", "wavy", "straight", "tied-back")
+_COLOURS = ("black hair", "dark brown hair", "light brown hair", "blond hair", "red hair", "grey hair")
+_SHAPES = ("an oval face", "a round face", "a square face", "a long face", "a heart-shaped face")
+_EYES = ("brown eyes", "dark eyes", "green eyes", "blue eyes", "grey eyes")
+_BROWS = ("thick eyebrows", "thin eyebrows", "straight eyebrows", "arched eyebrows")
+_NOSES = ("a small nose", "a broad nose", "a narrow nose", "a long nose")
+AGAINST = "drawing, cartoon, painting, text, watermark, deformed, blurry, extra eyes, mask"
+"""What no face should look like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Appearance:
+    """How someone is drawn.
+
+    Attributes:
+        prompt: for the text encoder.
+        seed: of the noise; less than 2**63.
+    """
+
+    prompt: str
+    seed: int
+
+
+def appearance(identity: str, attempt: int = 0) -> Appearance:
+    """Return how someone is drawn, the same in all recordings.
+
+    Args:
+        identity: who it is.
+        attempt: another seed with the same words, for a face that came out too much like the source.
+    """
+    age, complexion, hair, colour, shape, eyes, brows, nose = (
+        each[_number(f"{each[0]} or not for {identity}") % len(each)]
+        for each in (_AGES, _COMPLEXIONS, _HAIR, _COLOURS, _SHAPES, _EYES, _BROWS, _NOSES)
+    )
+    prompt = (
+        f"photo of the face of a person {age}, {complexion}, {hair} {colour}, {shape}, {eyes}, {brows}, {nose}, "
+        "natural light, sharp focus"
+    )
+    return Appearance(prompt, _number(f"noise of {identity}, {attempt}"))
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+Image = NDArray[np.uint8]
+
+_LOW, _HIGH = 50, 100
+_WIDTH = 2
+# Closed lines of MediaPipe's 478 points. The outline of the face is left out: it says who it is, not what it does.
+_MEDIAPIPE_CLOSED = (
+    (33, 7, 163, 144, 145, 153, 154, 155, 133, 173, 157, 158, 159, 160, 161, 246),
+    (263, 249, 390, 373, 374, 380, 381, 382, 362, 398, 384, 385, 386, 387, 388, 466),
+    (61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 409, 270, 269, 267, 0, 37, 39, 40, 185),
+    (78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 415, 310, 311, 312, 13, 82, 81, 80, 191),
+    (469, 470, 471, 472),
+    (474, 475, 476, 477),
+)
+_MEDIAPIPE_OPEN = ((46, 53, 52, 65, 55), (276, 283, 282, 295, 285), (168, 6, 197, 195, 5, 4), (98, 2, 327))
+_IBUG_CLOSED = ((36, 37, 38, 39, 40, 41), (42, 43, 44, 45, 46, 47), tuple(range(48, 60)), tuple(range(60, 68)))
+_IBUG_OPEN = ((17, 18, 19, 20, 21), (22, 23, 24, 25, 26), (27, 28, 29, 30), (31, 32, 33, 34, 35))
+_LINES = {"mediapipe478": (_MEDIAPIPE_CLOSED, _MEDIAPIPE_OPEN), "ibug68": (_IBUG_CLOSED, _IBUG_OPEN)}
+
+
+def edges(crop: Image) -> Image:
+    """Return the edges of a crop (Canny, PAMI 1986; thresholds 50 and 100), (h, w, 3) white on black."""
+    found = cv2.Canny(cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY), _LOW, _HIGH)
+    return np.repeat(found[..., None], 3, axis=2).astype(np.uint8)
+
+
+def lines(landmarks: Landmarks | None, size: tuple[int, int]) -> Image:
+    """Return the lines of eyes, iris, brows, nose and mouth, white on black as edges are.
+
+    Args:
+        landmarks: in pixels of the crop; None draws nothing.
+        size: width and height of the crop.
+    """
+    drawn = np.zeros((size[1], size[0], 3), np.uint8)
+    if landmarks is not None:
+        for closed, points in _polygons(landmarks):
+            cv2.polylines(drawn, [points], closed, (255, 255, 255), _WIDTH, cv2.LINE_AA)
+    return drawn
+
+
+def _polygons(landmarks: Landmarks) -> Iterator[tuple[bool, NDArray[np.int32]]]:
+    points = np.rint(landmarks.points[:, :2]).astype(np.int32)
+    closed, ended = _LINES[landmarks.layout]
+    for each in closed:
+        yield True, points[list(each)]
+    for each in ended:
+        yield False, points[list(each)]
+
+
+TOO_CLOSE = 0.25
+"""Mean cosine of source and result over the key frames of a batch from which on it is drawn again."""
+
+_COPY = 0.97
+
+# Of an upright face, as shares of its box: eyes, nose, corners of the mouth.
+_USUAL = np.array([[0.31, 0.41], [0.69, 0.41], [0.5, 0.6], [0.35, 0.78], [0.65, 0.78]], np.float32)
+
+
+class FaceComparer(Protocol):
+    """Compares faces."""
+
+    @property
+    def key(self) -> str:
+        """What it asks, for the key of what is kept."""
+
+    def between(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
+        """Return the cosine of two faces that lie in the same place of two crops.
+
+        Args:
+            source: (h, w, 3).
+            drawn: of the same shape.
+            box: x, y, width, height of the face in the crops.
+        """
+
+    def close(self) -> None:
+        """Free what it holds."""
+
+
+class Embedded:
+    """Compares what an identity network says of both, at the same five points."""
+
+    def __init__(self, embedder: Embedder, finder: LandmarkFinder | None) -> None:
+        self._embedder, self._finder = embedder, finder
+
+    @property
+    def key(self) -> str:
+        """The networks that are asked."""
+        return f"{self._embedder.key}, {self._finder.key if self._finder else 'box'}"
+
+    def between(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
+        """Return the cosine; a face without landmarks, from the side, is compared at the usual places in its box."""
+        points = (_USUAL * box[2:] + box[:2]).astype(np.float32)
+        if self._finder is not None:
+            found = self._finder.find(source, box[None].astype(np.float32))[0]
+            points = points if found is None else five_points(found)
+        pair = [self._embedder.embed(each, points[None])[0] for each in (source, drawn)]
+        return float(pair[0] @ pair[1])
+
+    def close(self) -> None:
+        """Free what it holds."""
+        if self._finder is not None:
+            self._finder.close()
+
+
+def copied(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
+    """Tell whether a drawn face is a mere copy, in whatever brightness and contrast: by the correlation of both.
+
+    Args:
+        source: (h, w, 3).
+        drawn: of the same shape.
+        box: x, y, width, height of the face in the crops.
+    """
+    x, y, width, height = (round(float(value)) for value in box)
+    rows, columns = slice(max(0, y), max(0, y + height)), slice(max(0, x), max(0, x + width))
+    pair = [each[rows, columns].astype(np.float64).mean(axis=2) for each in (source, drawn)]
+    one, two = (each - each.mean() if each.size else each for each in pair)
+    scale = float(np.sqrt((one**2).sum() * (two**2).sum()))
+    return scale > 0 and float((one * two).sum()) / scale > _COPY
+
+
+def installed() -> Embedded | None:
+    """Return what compares faces with the networks that are installed; None where there is no identity network."""
+    name = usual()
+    if name is None:
+        return None
+    return Embedded(embedder(name), landmarks.landmark_finder() if landmarks.installed("mediapipe") else None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyframeCrop:
+    """A key frame of the source.
+
+    Attributes:
+        crop: (H, W, 3) as it goes into the network.
+        box: (4,) x, y, width, height of the face in the crop.
+    """
+
+    crop: Image
+    box: NDArray[np.float64]
+
+
+class Artist:
+    """Draws batches, each as it is asked for; the same answer for the same question."""
+
+    def __init__(
+        self,
+        translator: Translator,
+        strength: float,
+        likeness: FaceComparer | None,
+        finder: LandmarkFinder | None,
+        progress: Progress,
+    ) -> None:
+        """Take what is needed.
+
+        Args:
+            translator: the networks.
+            strength: how far a face is taken back to noise.
+            likeness: tells whether a face was changed enough; None where nothing can.
+            finder: of landmarks, whose lines alone are kept; None keeps the edges.
+            progress: is asked before each step whether to go on.
+        """
+        self._translator, self._strength, self._progress = translator, strength, progress
+        self._likeness, self._finder = likeness, finder
+        self._words: dict[str, PromptEmbedding] = {}
+
+    def draw(
+        self, identity: str, seen: Sequence[KeyframeCrop], attempt: int, part: int, known: torch.Tensor | None
+    ) -> GeneratedBatch:
+        """Draw a batch of one shot; see `Translator.draw`.
+
+        Args:
+            identity: who it is.
+            seen: key frames.
+            attempt: which seed.
+            part: which batch of the shot.
+            known: the way of those that were drawn before.
+        """
+        look = appearance(identity, attempt)
+        if look.prompt not in self._words:
+            self._words[look.prompt] = self._translator.encoded(look.prompt, AGAINST)
+        return self._translator.draw(
+            [each.crop for each in seen],
+            [self._control(each) for each in seen],
+            self._words[look.prompt],
+            look.seed,
+            self._strength,
+            part,
+            known,
+            self._progress,
+        )
+
+    def alike(self, seen: Sequence[KeyframeCrop], images: Image) -> bool:
+        """Tell whether results are too much like the source: one of them a copy, or alike on the mean of a batch."""
+        pairs = [(one.crop, image, one.box) for one, image in zip(seen, images, strict=True)]
+        if any(copied(*pair) for pair in pairs):
+            return True
+        if self._likeness is None:
+            return False
+        return float(np.mean([self._likeness.between(*pair) for pair in pairs])) >= TOO_CLOSE
+
+    def _control(self, seen: KeyframeCrop) -> Image:
+        if self._finder is None:
+            return edges(seen.crop)
+        found = self._finder.find(seen.crop, seen.box[None].astype(np.float32))[0]
+        return lines(found, (seen.crop.shape[1], seen.crop.shape[0]))

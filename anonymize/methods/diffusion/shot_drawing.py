@@ -1,0 +1,272 @@
+"""One shot being drawn: its key frames, batch by batch, as the source is decoded.
+
+The frames between two key frames: what was drawn there, moved along the flow and blended from both sides. What was
+drawn of a shot, kept batch by batch, so that work goes on where it ended. Nothing of the source is kept.
+"""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from anonymize.methods.diffusion.keyframe_drawing import Artist, KeyframeCrop
+from anonymize.methods.diffusion.shots import Batch, CropWindow, FaceShot, batches
+from models.flow.flow_consistency import occluded, warped
+from models.flow.optical_flow import OpticalFlow
+from project.entities.study_records import Json
+
+Image = NDArray[np.uint8]
+
+# Where a key does not show a pixel it still counts this little, so that what neither shows is a blend in time.
+_UNSEEN = 1e-3
+_SOFT = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratedKeyframe:
+    """A key frame.
+
+    Attributes:
+        frame: position in the source.
+        source: (h, w) grey, what the crop showed.
+        drawn: (H, W, 3), what was drawn in its place, at any size.
+    """
+
+    frame: int
+    source: Image
+    drawn: Image
+
+
+def between(frame: int, source: Image, keys: Sequence[GeneratedKeyframe], flow: OpticalFlow) -> Image:
+    """Return what a frame is to show.
+
+    Each key's picture is pulled along the flow from the frame to the key. A key counts the more the nearer it is in
+    time, and next to nothing where it does not show what the frame shows (`models.flow.flow_consistency.occluded`).
+
+    Args:
+        frame: position in the source.
+        source: (h, w) grey, what its crop shows.
+        keys: the key before it and the one after it.
+        flow: finds the motion.
+
+    Returns:
+        (H, W, 3).
+    """
+    height, width = keys[0].drawn.shape[:2]
+    span = sum(abs(key.frame - frame) for key in keys)
+    total = np.zeros((height, width, 1), np.float32)
+    mixed = np.zeros((height, width, 3), np.float32)
+    for key in keys:
+        there, back = flow.between(source, key.source), flow.between(key.source, source)
+        unseen = occluded(there, back, source, key.source).astype(np.float32)
+        seen = 1 - np.maximum(unseen, cv2.GaussianBlur(unseen, (0, 0), _SOFT))
+        weight = np.maximum(seen, _UNSEEN) * (1 - abs(key.frame - frame) / span if span else 1.0)
+        scale = np.array([width / source.shape[1], height / source.shape[0]], np.float32)
+        large = cv2.resize(there, (width, height), interpolation=cv2.INTER_LINEAR) * scale
+        weight = cv2.resize(weight.astype(np.float32), (width, height), interpolation=cv2.INTER_LINEAR)[..., None]
+        mixed += weight * warped(key.drawn, large.astype(np.float32)).astype(np.float32)
+        total += weight
+    return np.asarray(np.rint(mixed / total), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class ShotState:
+    """How a shot is being drawn.
+
+    Attributes:
+        batch: key frames that go through the network together.
+        attempt: how often another seed was taken.
+        refused: every attempt came out too much like the source.
+    """
+
+    batch: int
+    attempt: int = 0
+    refused: bool = False
+
+
+def key_of(decides: Mapping[str, Json]) -> str:
+    """Return a name for everything that decides how a shot comes out."""
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
+
+
+class ShotStore:
+    """The folder of one shot: a file of its state, and one for each batch that was drawn."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def state(self) -> ShotState | None:
+        """Return how the shot was being drawn; None where nothing is there or it cannot be read."""
+        try:
+            return ShotState(**json.loads((self._folder / "state.json").read_text("utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def start(self, state: ShotState) -> None:
+        """Begin the shot anew: whatever was drawn of it is deleted.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self._folder)
+        self._folder.mkdir(parents=True)
+        self._write("state.json", json.dumps(asdict(state)).encode())
+
+    def keep(self, number: int, frames: Sequence[int], images: Image, way: NDArray[np.float32]) -> None:
+        """Keep a batch.
+
+        Args:
+            number: of the batch.
+            frames: that are new in it.
+            images: (frames, h, w, 3).
+            way: the latents of its first and last frame after each step.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        content = io.BytesIO()
+        np.savez_compressed(content, frames=np.asarray(frames, np.int64), images=images, way=way)
+        self._write(f"{number:05d}.npz", content.getvalue())
+
+    def batch(self, number: int, frames: Sequence[int]) -> tuple[Image, NDArray[np.float32]] | None:
+        """Return images and way of a batch; None where it was not drawn, is damaged, or is of other frames."""
+        try:
+            with (self._folder / f"{number:05d}.npz").open("rb") as file, np.load(file, allow_pickle=False) as there:
+                if there["frames"].tolist() != list(frames):
+                    return None
+                return there["images"], there["way"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            return None
+
+    def _write(self, name: str, content: bytes) -> None:
+        temporary = self._folder / f".{name}.part"
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self._folder / name)
+
+
+class TooClose(Exception):
+    """What was drawn is too much like the source."""
+
+
+@dataclass(eq=False)
+class ShotGeneration:
+    """A shot and what was drawn of it.
+
+    Attributes:
+        shot: where the face is.
+            keys: those that are drawn, ascending.
+        store: where batches are kept.
+        sources: (h, w) grey, what the crop of each key shows; known for keys that were seen.
+        state: how the shot is being drawn.
+    """
+
+    shot: FaceShot
+    keys: Sequence[int]
+    store: ShotStore
+    sources: dict[int, Image] = field(default_factory=dict)
+    state: ShotState = field(default_factory=lambda: ShotState(1))
+    _seen: dict[int, KeyframeCrop] = field(default_factory=dict)
+    _batches: list[Batch] = field(default_factory=list)
+    _next: int = 0
+    _way: torch.Tensor | None = None
+    _held: dict[int, Image] = field(default_factory=dict)
+
+    def begin(self, state: ShotState) -> None:
+        """Go on with what is kept of the shot, or begin it anew in the way that is given.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        there = self.store.state()
+        if there is None:
+            self.store.start(state)
+        self.state = there or state
+        self._seen.clear()
+        self._batches, self._next, self._way = batches(self.keys, self.state.batch), 0, None
+
+    def again(self, state: ShotState) -> None:
+        """Begin the shot anew.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        self.store.start(state)
+        self.begin(state)
+
+    @property
+    def batch(self) -> Batch:
+        """The batch that is due, or was due last."""
+        return self._batches[min(self._next, len(self._batches) - 1)]
+
+    def see(self, frame: int, seen: KeyframeCrop, artist: Artist) -> int:
+        """Take a key frame; when its batch is complete, draw it, unless it is kept already.
+
+        Returns:
+            How many frames were drawn.
+
+        Raises:
+            TooClose: the batch came out too much like the source; nothing of it is kept.
+        """
+        self._seen[frame] = seen
+        batch = self.batch
+        if frame != batch.frames[-1]:
+            return 0
+        kept = self.store.batch(self._next, batch.new)
+        if kept is None:
+            self._way = self._drawn(batch, artist)
+        else:
+            self._way = torch.from_numpy(kept[1])
+        self._next += 1
+        self._seen = {each: self._seen[each] for each in {self.keys[0], frame}}
+        return len(batch.new)
+
+    def _drawn(self, batch: Batch, artist: Artist) -> torch.Tensor:
+        known = None
+        if batch.known and self._way is not None:
+            known = self._way[:, [0, -1]][:, : batch.known]
+        seen = [self._seen[frame] for frame in batch.frames]
+        drawn = artist.draw(self.shot.identity, seen, self.state.attempt, self._next, known)
+        images = np.rint(drawn.images[batch.known :] * 255).astype(np.uint8)
+        if artist.alike(seen[batch.known :], images):
+            raise TooClose
+        way = drawn.way.float().cpu()
+        self.store.keep(self._next, batch.new, images, way.numpy())
+        return way
+
+    def key(self, frame: int) -> GeneratedKeyframe | None:
+        """Return a key frame that was drawn; None where it is not there any more."""
+        if frame not in self._held:
+            number = next(i for i, batch in enumerate(self._batches) if frame in batch.new)
+            kept = self.store.batch(number, self._batches[number].new)
+            if kept is None or frame not in self.sources:
+                return None
+            self._held[frame] = kept[0][self._batches[number].new.index(frame)]
+            while len(self._held) > 2:
+                self._held.pop(next(iter(self._held)))
+        return GeneratedKeyframe(frame, self.sources[frame], self._held[frame])
+
+    def forget(self) -> None:
+        """Let go of the pictures that are held."""
+        self._held.clear()
+
+
+def in_crop(box: NDArray[np.float64], view: CropWindow, size: tuple[int, int]) -> NDArray[np.float64]:
+    """Return where a box of the picture lies in a crop of `size`."""
+    scale = np.array([size[0] / view.width, size[1] / view.height] * 2)
+    return np.asarray((box - [view.x, view.y, 0, 0]) * scale, np.float64)

@@ -1,0 +1,248 @@
+"""What a method of hiding a face must offer; one file per method, one line in the registry.
+
+Which methods there are. A new one is a file here and a line in the table.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.weights import installed_weights as weights
+from project.entities.study_records import FaceTrack
+from project.plugins import made, type_of
+from project.progress import Progress
+
+Image: TypeAlias = NDArray[np.uint8]
+
+
+class MethodDescription(Protocol):
+    """What every method says about itself.
+
+    Attributes:
+        name: its key in the registry.
+        title: for menus.
+        description: one or two sentences on what is left of the face, for the form and for `--help`.
+        reversible: whether a published attack has recovered identities from the result.
+        needs: names in the catalogue of weights without which it cannot run.
+        options_type: its dataclass of options; the form and the recorded parameters derive from its fields.
+        options: an instance of it.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    description: ClassVar[str]
+    reversible: ClassVar[bool]
+    needs: ClassVar[tuple[str, ...]]
+    options_type: ClassVar[type[Any]]
+    options: Any
+
+
+class PlaneMethod(MethodDescription, Protocol):
+    """Replaces the samples under a mask.
+
+    A method sees a rectangle of one plane of the picture (luma, a chroma plane, or interleaved RGB) and returns
+    what is to be seen instead. It is asked once for every plane of every face of every frame, so it must be quick, and
+    the same input must always give the same output.
+
+    Attributes:
+        kind: tells the two kinds apart.
+    """
+
+    kind: ClassVar[Literal["plane"]]
+
+    def grid(self, face_width: float) -> int:
+        """Return the multiple of pixels on which the rectangle must start and end; an even number.
+
+        The rectangle ends elsewhere only at the right and lower edge of the picture.
+        """
+
+    def cover(self, samples: NDArray[np.uint8], face_width: float, subsampling: tuple[int, int]) -> NDArray[np.uint8]:
+        """Return what hides `samples`.
+
+        Args:
+            samples: (h, w) or (h, w, channels); must not be changed.
+            face_width: in pixels of the picture; the same for all frames of a track, and never less than the
+                width of the face in this frame.
+            subsampling: pixels of the picture per sample, across and down; (1, 1) for luma and RGB.
+
+        Returns:
+            An array of the same shape.
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Face:
+    """One face in one frame of the source.
+
+    Attributes:
+        track_id: whose face it is.
+        identity: who that is: a participant's pseudonym; the track's id where nobody said so. What a drawn face looks
+            like must follow from this, and never from who is in the picture.
+        frame: position of the frame in the source.
+        time_us: its time stamp.
+        box: (4,) float64, x, y, width, height of the face in pixels of the picture; may reach outside it.
+        face_width: the greatest width of the face in its track, in pixels.
+        image: (H, W, 3) RGB, the whole picture with its always-masked areas painted over, and nothing else; must not
+            be changed.
+        x: left edge of the rectangle that the mask needs, inside the picture; even.
+        y: its upper edge; even.
+        alpha: (h, w) uint8, the mask in that rectangle; 255 hides fully.
+    """
+
+    track_id: str
+    identity: str
+    frame: int
+    time_us: int
+    box: NDArray[np.float64]
+    face_width: float
+    image: Image
+    x: int
+    y: int
+    alpha: NDArray[np.uint8]
+
+    @property
+    def rect(self) -> tuple[int, int, int, int]:
+        """X, y, width and height of the rectangle that is to be drawn."""
+        height, width = self.alpha.shape
+        return self.x, self.y, width, height
+
+    @property
+    def crop(self) -> Image:
+        """(h, w, 3) view of the picture in that rectangle."""
+        x, y, width, height = self.rect
+        return self.image[y : y + height, x : x + width]
+
+    def around(self, margin: float) -> tuple[Image, tuple[int, int]]:
+        """Return a view of the picture around the box, and the x and y of its corner.
+
+        Args:
+            margin: how much is added on every side, as a share of the box's size; cut at the picture's edge.
+        """
+        x, y, width, height = self.box
+        high, wide = self.image.shape[:2]
+        left = int(np.clip(np.floor(x - margin * width), 0, wide - 1))
+        top = int(np.clip(np.floor(y - margin * height), 0, high - 1))
+        right = int(np.clip(np.ceil(x + width * (1 + margin)), left + 1, wide))
+        bottom = int(np.clip(np.ceil(y + height * (1 + margin)), top + 1, high))
+        return self.image[top:bottom, left:right], (left, top)
+
+
+class FaceSource(Protocol):
+    """All faces that are to be hidden in the part of a recording that is rendered."""
+
+    @property
+    def tracks(self) -> Sequence[FaceTrack]:
+        """Those that are hidden at some time."""
+
+    @property
+    def identities(self) -> Mapping[str, str]:
+        """Track id -> identity, see `Face.identity`."""
+
+    @property
+    def cuts(self) -> Sequence[int]:
+        """Positions of the frames with which a scene starts, ascending; may be empty."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+
+    @property
+    def cache(self) -> Path | None:
+        """A folder of this work alone, the same when it is done again; None where nothing may be kept."""
+
+    def faces(self, track_id: str | None = None) -> Iterator[Face]:
+        """Yield the face of a track in every frame that it is hidden in, in order; decodes as it goes.
+
+        Without a track, yields all faces of a frame, then those of the next, in one pass over the recording.
+        """
+
+
+class FaceMethod(MethodDescription, Protocol):
+    """Draws another face in the place of the one that is hidden.
+
+    The same source and options must always give the same result. A method that cannot draw a face, because it
+    finds no landmarks or its network fails, says so with None; it never lets the source through.
+
+    Attributes:
+        kind: tells the two kinds apart.
+        from_source: whether what it draws is made from the picture under the mask, so that another face that lies
+            there could show in it.
+    """
+
+    kind: ClassVar[Literal["face"]]
+    from_source: ClassVar[bool]
+
+    def begin(self, source: FaceSource, progress: Progress) -> None:
+        """Load what is needed, and look at the faces ahead where the method must; called once before the first frame.
+
+        Raises:
+            UserError: weights are missing or of another network, or the machine lacks memory.
+            Cancelled: the user stopped it.
+        """
+
+    def draw(self, face: Face) -> Image | None:
+        """Return (h, w, 3) RGB for the whole of `face.rect`, or None where no face can be drawn.
+
+        Called for every face of every frame in order of time. None makes the renderer paint the mask solid, and say so.
+        """
+
+    def end(self) -> None:
+        """Let go of networks and files; called once after the last frame, also after an error."""
+
+
+Method: TypeAlias = PlaneMethod | FaceMethod
+
+
+DEFAULT = "solid"
+"""Needs nothing, and leaves nothing of a face."""
+
+_RECOMMENDED = ("synthetic",)
+"""Better for a release than the default, once what they need is installed; best first."""
+
+METHODS = {
+    "solid": "anonymize.methods.solid:Solid",
+    "blur": "anonymize.methods.blur:Blur",
+    "pixelate": "anonymize.methods.pixelate:Pixelate",
+    "synthetic": "anonymize.methods.synthetic.synthetic_face:SyntheticFace",
+    "cartoon": "anonymize.methods.cartoon:Cartoon",
+    "deepfake": "anonymize.methods.deepfake:Deepfake",
+    "diffusion": "anonymize.methods.diffusion.diffusion_face:Diffusion",
+}
+
+
+def method_type(name: str) -> type[Method]:
+    """Return the class of a method, to read its title, description, limits and whether it is reversible.
+
+    Raises:
+        UserError: there is no such method.
+    """
+    found: type[Method] = type_of(METHODS, name, "anonymization method")
+    return found
+
+
+def missing_weights(name: str) -> list[str]:
+    """Return the weights that a method needs and that are not installed, by their names in the catalogue.
+
+    Raises:
+        UserError: there is no such method.
+    """
+    return [needed for needed in method_type(name).needs if not weights.installed(needed)]
+
+
+def recommended() -> str:
+    """Return the method that is best for a release with what is installed."""
+    return next((name for name in _RECOMMENDED if name in METHODS and not missing_weights(name)), DEFAULT)
+
+
+def method(name: str = DEFAULT, **options: Any) -> Method:
+    """Make a method ready for use.
+
+    Raises:
+        UserError: there is no such method, it has no such option, or a value is outside what is safe.
+    """
+    ready: Method = made(method_type(name), f"method “{name}”", options)
+    return ready

@@ -1,0 +1,244 @@
+"""Words of a text with what rules ask about them: capital, beginning of a sentence, sentences without capitals.
+
+Whether words may be a name, given how much speaks for it. Lists that rules look words up in: names and places; common
+words are in `project.text_matching.normalization`.
+"""
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache, cached_property, lru_cache
+
+from project.text_matching.normalization import fold, function_words, is_common, listed, no_names
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Return given names of many origins, lower case, without accents."""
+    return listed("given_names.txt")
+
+
+@cache
+def family_names() -> frozenset[str]:
+    """Return family names of many origins that are no given names, lower case, without accents."""
+    return listed("family_names.txt")
+
+
+@cache
+def places() -> frozenset[str]:
+    """Return countries and larger towns that are no common words, lower case, without accents."""
+    return listed("places.txt")
+
+
+@cache
+def small_places() -> frozenset[str]:
+    """Return towns of 1,000 people and more that `places` has not, lower case, without accents and hyphens."""
+    return listed("small_places.txt")
+
+
+@cache
+def plain_words() -> frozenset[str]:
+    """Return frequent words of German, Spanish and French that are no names, lower case, without accents."""
+    return listed("plain_words.txt")
+
+
+def is_given(word: str) -> bool:
+    """Tell whether a folded word is a given name, also with a possessive ending."""
+    return word.removesuffix("'s").removesuffix("'") in given_names()
+
+
+def is_family(word: str) -> bool:
+    """Tell whether a folded word is a family name."""
+    return word.removesuffix("'s").removesuffix("'") in family_names()
+
+
+@lru_cache(maxsize=1 << 16)
+def key_of(word: str) -> str:
+    """Return a word as the lists have it."""
+    return fold(word).text
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_CLITIC = re.compile(r"['\u2019](?:s|m|re|ll|ve|d)$", re.IGNORECASE)
+_BREAK = re.compile(r"[.!?\u2026\n\r\u201c\u201d\"\u00ab\u00bb:\u00bf\u00a1]")
+_ABBREVIATIONS = frozenset({"mr", "mrs", "ms", "dr", "prof", "st", "no", "sr", "sra", "mme", "mlle", "jr"})
+_APOSTROPHES = {0x2019: "'", 0x2018: "'"}
+_ENGLISH_SHARE = 0.55
+_LEAST_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, without an ending such as “'s”.
+
+    Attributes:
+        key: lower case, without accents.
+        capital: whether it begins with a capital letter.
+        initial: whether a sentence begins with it.
+        flat: whether its sentence has no capital letters (but for “I”), as a recogniser may write.
+    """
+
+    start: int
+    end: int
+    text: str
+    key: str
+    capital: bool
+    initial: bool
+    flat: bool
+
+
+class Tokens:
+    """The words of one text, in order."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lower = _even_lower(text)
+        self.all = _tokens(text)
+        self._starts = [token.start for token in self.all]
+
+    def at(self, place: int) -> int:
+        """Return the index of the first word that begins at or after a place."""
+        return bisect_left(self._starts, place)
+
+    def gap(self, index: int) -> str:
+        """Return what stands between a word and the one before it."""
+        before = self.all[index - 1].end if index else 0
+        return self.text[before : self.all[index].start]
+
+    @cached_property
+    def english(self) -> bool:
+        """Whether most words are common English ones; weak rules do not judge texts of other languages."""
+        if len(self.all) < _LEAST_WORDS:
+            return True
+        return sum(is_common(token.key) for token in self.all) >= _ENGLISH_SHARE * len(self.all)
+
+
+def _tokens(text: str) -> list[Token]:
+    spans: list[tuple[int, int, bool]] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        first, last = match.span()
+        if clitic := _CLITIC.search(match[0]):
+            last = first + clitic.start()
+        gap = text[end:first] if spans else "."
+        if spans and "." in gap and gap.strip() == "." and text[spans[-1][0] : spans[-1][1]].lower() in _ABBREVIATIONS:
+            gap = " "
+        spans.append((first, last, _BREAK.search(gap) is not None))
+        end = match.end()
+    found: list[Token] = []
+    for at, (first, last, initial) in enumerate(spans):
+        if initial:
+            stop = next((i for i in range(at + 1, len(spans)) if spans[i][2]), len(spans))
+            flat = not any(text[a].isupper() and text[a:b] != "I" for a, b, _ in spans[at:stop])
+        word = text[first:last]
+        found.append(Token(first, last, word, key_of(word), word[0].isupper(), initial, flat))
+    return found
+
+
+def _even_lower(text: str) -> str:
+    """Return a text in lower case with plain apostrophes, and as many characters as before."""
+    lower = text.translate(_APOSTROPHES).lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(one if len(one) == 1 else letter for letter in text for one in (letter.lower(),))
+
+
+_PARTICLES = frozenset(
+    {
+        "de",
+        "la",
+        "le",
+        "van",
+        "von",
+        "der",
+        "den",
+        "da",
+        "di",
+        "do",
+        "dos",
+        "del",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "ben",
+        "mc",
+        "mac",
+        "ter",
+        "ten",
+        "zu",
+        "af",
+        "av",
+        "st",
+    }
+)
+_LONGEST = 4
+# Function words that are names where somebody is introduced.
+_ALSO_NAMES = frozenset({"will", "may"})
+_LEAST = 2
+
+
+class NameEvidence(IntEnum):
+    """What stands around the words."""
+
+    WEAK = 0
+    """A greeting, “I'm ...”: capitals or a list have to speak for a name as well."""
+    SOME = 1
+    """“speak to ...”, “my son ...”: names that are words count too."""
+    STRONG = 2
+    """“my name is ...”: words that nobody knows count too."""
+    ANY = 3
+    """“everybody calls me ...”: any word may be a nickname."""
+
+
+def name_end(tokens: Tokens, index: int, evidence: NameEvidence) -> int | None:
+    """Return the index after the last word of a name that begins at a word; None where none begins there."""
+    words = tokens.all
+    if index >= len(words) or not _begins(words[index], evidence):
+        return None
+    end = index + 1
+    while end < len(words) and end - index < _LONGEST and _joins(tokens.gap(end)):
+        one = words[end]
+        if one.key in _PARTICLES and end + 1 < len(words) and _joins(tokens.gap(end + 1)) and _follows(words[end + 1]):
+            end += 2
+        elif _follows(one):
+            end += 1
+        else:
+            break
+    return end
+
+
+def _joins(gap: str) -> bool:
+    return gap in (" ", "-", "\u00a0", ". ")
+
+
+def _begins(word: Token, evidence: NameEvidence) -> bool:
+    key = word.key
+    if key in function_words() and not (key in _ALSO_NAMES and evidence >= _least_for(word)):
+        return False
+    if evidence is NameEvidence.ANY:
+        return len(key) >= _LEAST and key not in no_names()
+    if len(key) < _LEAST or (key in no_names() and not (is_given(key) and evidence >= NameEvidence.SOME)):
+        return False
+    common, given = is_common(key), is_given(key)
+    if word.capital and not word.flat:
+        return not common or given or evidence >= NameEvidence.STRONG
+    if not common:
+        return given or is_family(key) or evidence >= NameEvidence.STRONG
+    return given and (evidence >= NameEvidence.STRONG or (evidence is NameEvidence.SOME and word.flat))
+
+
+def _least_for(word: Token) -> NameEvidence:
+    """Return what has to stand around “will” and “may” for a name: more where no capital says so."""
+    return NameEvidence.SOME if word.capital else NameEvidence.STRONG
+
+
+def _follows(word: Token) -> bool:
+    """Tell whether a word may go on with a name that has begun."""
+    key = word.key
+    if key in function_words() or len(key) < _LEAST or key in no_names():
+        return False
+    if word.capital and not word.flat:
+        return not word.initial
+    return not is_common(key) and (is_given(key) or is_family(key))

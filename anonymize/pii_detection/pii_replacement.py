@@ -1,0 +1,184 @@
+"""What is written in place of personal information: the same person and thing always the same, all over a study.
+
+Personal information as a finder of places for `anonymize.pii_detection.text_scrubber.TextScrubber`.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from anonymize.pii_detection.name_tokens import key_of
+from anonymize.pii_detection.pii_hit import KINDS, NAMES, PiiMatch
+from anonymize.pii_detection.text_scrubber import LEFT_OUT, TextRedaction
+from project.text_matching.spoken_forms import written
+from resources import resource
+
+_LABEL = re.compile(r"\[([A-Z]+)_(\d{1,9})\]")
+_MARKS = re.compile(r"[\W_]+")
+
+Numbers = Mapping[str, Mapping[str, int]]
+"""Label, such as `PERSON` -> who or what -> its number."""
+
+
+class Replacements:
+    """Numbers what was found: `[PERSON_1]`, `[PHONE_1]`, `[PERSON_2]`, in the order in which it is first asked for.
+
+    All names of one participant have one number. So have a full name and a part of it that belongs to no other.
+    """
+
+    def __init__(
+        self,
+        given: Mapping[str, str] | None = None,
+        people: Mapping[str, str] | None = None,
+        kept: Numbers | None = None,
+    ) -> None:
+        """Get ready.
+
+        Args:
+            given: word -> what people chose to write in its place; numbers in it are not used for anything else.
+            people: id of a participant -> what is written in place of all names of them.
+            kept: the numbers that were given before, which stay; see `numbers`.
+        """
+        self._given = {key_of(word): after for word, after in (given or {}).items()}
+        self._people = dict(people or {})
+        self._numbers = {label: dict(each) for label, each in (kept or {}).items()}
+        self._next: dict[str, int] = {label: max(each.values(), default=0) + 1 for label, each in self._numbers.items()}
+        self._whole: dict[str, str] = {}
+        self.reserve(self.written())
+
+    def reserve(self, texts: Iterable[str]) -> None:
+        """Leave out numbers that stand in texts: those were scrubbed before, and nobody else may get them."""
+        for text in texts:
+            for label, number in _LABEL.findall(text) if "[" in text else ():
+                self._next[label] = max(self._next.get(label, 1), int(number) + 1)
+
+    def learn(self, hits: Iterable[PiiMatch]) -> None:
+        """Number hits in their order; full names first tell whose the parts are."""
+        seen = [*hits]
+        self._know_full_names(seen)
+        for hit in seen:
+            self.of(hit)
+
+    def of(self, hit: PiiMatch) -> str:
+        """Return what is written in place of a hit."""
+        if hit.participant_id in self._people and KINDS[hit.kind].group == NAMES:
+            return self._people[hit.participant_id or ""]
+        words = identity_of(hit)
+        given = self._given.get(key_of(hit.word or hit.text)) or self._given.get(words)
+        label = KINDS[hit.kind].label
+        if given is not None:
+            chosen = _LABEL.fullmatch(given)
+            if chosen is not None and chosen[1] == label:
+                self._numbers.setdefault(label, {}).setdefault(hit.participant_id or words, int(chosen[2]))
+            return given
+        return f"[{label}_{self._number(label, hit.participant_id, words)}]"
+
+    @property
+    def numbers(self) -> dict[str, dict[str, int]]:
+        """Label -> what two hits that mean the same have in common, or the id of a participant -> number."""
+        return {label: dict(each) for label, each in self._numbers.items()}
+
+    def _number(self, label: str, participant_id: str | None, words: str) -> int:
+        """Return the number of a person or thing; one that was given once is given for good."""
+        known = self._numbers.setdefault(label, {})
+        mine = participant_id or words
+        if mine in known:
+            return known[mine]
+        whole = self._whole.get(words, words)
+        parts = (part for part in whole.split() if self._whole.get(part) == whole)
+        number = next((known[one] for one in (words, whole, *parts) if one in known), None)
+        if number is None:
+            number = self._next.get(label, 1)
+            self._next[label] = number + 1
+        known[mine] = number
+        if participant_id is None:
+            known.setdefault(whole, number)
+        return number
+
+    def written(self) -> set[str]:
+        """Return what people chose to write, and the names that stand in for people."""
+        return {*self._given.values(), *self._people.values()}
+
+    def _know_full_names(self, hits: Sequence[PiiMatch]) -> None:
+        owners: dict[str, set[str]] = {}
+        for hit in hits:
+            if KINDS[hit.kind].group != NAMES:
+                continue
+            words = identity_of(hit)
+            parts = words.split()
+            for part in parts if len(parts) > 1 else ():
+                owners.setdefault(part, set()).add(words)
+        self._whole = {part: next(iter(full)) for part, full in owners.items() if len(full) == 1}
+
+
+def identity_of(hit: PiiMatch) -> str:
+    """Return what two hits have in common that mean the same: no case, accents, marks, endings; spoken as written."""
+    return _identity(hit.word, hit.text, KINDS[hit.kind].group == NAMES)
+
+
+@lru_cache(maxsize=1 << 16)
+def _identity(word: str, text: str, is_name: bool) -> str:
+    key = key_of(word or written(text).text)
+    if not is_name:
+        return _MARKS.sub("", key)
+    return " ".join(_MARKS.sub(" ", key.removesuffix("'s")).split())
+
+
+def stand_in_names(people: Sequence[str], seed: str, taken: Iterable[str]) -> dict[str, str]:
+    """Return id of a participant -> a name that stands in for them; none of the words that are taken, none twice.
+
+    The order in which names are tried follows from the seed and the id alone. Who comes when the list is used up
+    gets a name with a number.
+    """
+    names = resource("personal", "stand_ins.txt").read_text("utf-8").split()
+    used = {key_of(word) for word in taken}
+    found: dict[str, str] = {}
+    for person in people:
+        order = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\0{person}\0{name}".encode()).digest())
+        free = next((name for name in order if key_of(name) not in used), None)
+        number = 2
+        while free is None:
+            name = f"{order[0]} {number}"
+            free = name if key_of(name) not in used else None
+            number += 1
+        used.add(key_of(free))
+        found[person] = free
+    return found
+
+
+class PersonalPlaces:
+    """Finds personal information and says what is written in its place.
+
+    A scrubber looks at its own work again until nothing more is found. What was written there in place of something is
+    not found once more: numbers in brackets, and names that stand in for people.
+    """
+
+    def __init__(
+        self, find: Callable[[str], Sequence[PiiMatch]], replacements: Replacements, originals: Container[str] = ()
+    ) -> None:
+        """Get ready.
+
+        Args:
+            find: what finds hits in a text.
+            replacements: what is written in their places.
+            originals: texts that are known not to be scrubbed: in these, a name that also stands in for somebody is a
+                name.
+        """
+        self._find = find
+        self._replacements = replacements
+        self._originals = originals
+
+    def __call__(self, text: str) -> Iterator[TextRedaction]:
+        """Yield the places of personal information in a text."""
+        written = [] if text in self._originals else self._written_in(text)
+        for hit in self._find(text):
+            if not any(start <= hit.start and hit.end <= end for start, end in written):
+                yield TextRedaction(hit.start, hit.end, hit.kind, self._replacements.of(hit))
+
+    def _written_in(self, text: str) -> list[tuple[int, int]]:
+        """Return where replacements stand in a text."""
+        forms = "|".join(
+            re.escape(one) for one in sorted({LEFT_OUT, *self._replacements.written()}, key=len, reverse=True)
+        )
+        return [hit.span() for hit in re.finditer(rf"\[[A-Z]+_\d+\]|{forms}", text)]

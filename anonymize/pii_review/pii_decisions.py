@@ -1,0 +1,357 @@
+"""Decisions about personal information: hide, keep, everywhere or in one place, whose name it is, what is written.
+
+Keeps the numbers that are written in place of personal information, so that none ever means somebody else.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from anonymize.pii_detection.name_tokens import key_of
+from anonymize.pii_detection.pii_hit import KINDS, PERSON, PiiMatch
+from anonymize.pii_detection.pii_replacement import Replacements, stand_in_names
+from anonymize.pii_review.review_hits import (
+    NUMBERS,
+    STAND_INS,
+    PlacedHit,
+    hits,
+    kept_numbers,
+    place_of,
+    replacements_of,
+)
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotator_rows import all_annotators
+from project.queries.pii_rows import (
+    PiiDecision,
+    PiiPlace,
+    PiiVerdict,
+    PrivateWord,
+    delete_pii_decision,
+    delete_private_word,
+    delete_public_word,
+    private_words,
+    public_words,
+    put_pii_decision,
+    put_private_word,
+    put_public_word,
+)
+from project.queries.recording_rows import all_participants
+from project.search.free_texts import FreeText, free_texts
+from project.session.session import Session
+from project.timebase import utc_now
+
+Numbers = Mapping[str, Mapping[str, int]]
+"""Label -> what a number stands for -> the number."""
+
+
+def keep_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
+    """Keep the numbers of all hits of a study from now on: whoever shows or writes them calls this.
+
+    It is no step that can be undone, because a number that somebody has seen must not be given to anybody else. Where
+    the study cannot be written to, nothing is kept.
+
+    Args:
+        session: of the study.
+        found: all hits, as `anonymize.pii_review.review_hits.hits` returns them for the whole study.
+    """
+    if not session.study.read_only:
+        store_numbers(session, numbers_of(session, found))
+
+
+def numbers_of(session: Session, found: Iterable[PlacedHit]) -> Numbers:
+    """Return the numbers of all hits of a study, which `store_numbers` keeps; this reads every text."""
+    return replacements_of(session, (one.hit for one in found)).numbers
+
+
+def store_numbers(session: Session, numbers: Numbers) -> None:
+    """Keep numbers from now on, where the study can be written to."""
+    if not session.study.read_only and numbers != kept_numbers(session):
+        with session.study.step("Number personal information", undoable=False):
+            session.study.set_property(NUMBERS, {label: {**each} for label, each in numbers.items()})
+
+
+_TAKE_BACK = "Take back decisions on personal information"
+
+
+@dataclass(frozen=True, slots=True)
+class WordToHide:
+    """A word that is hidden everywhere from now on.
+
+    Attributes:
+        word: name, nickname or phrase.
+        kind: key of `KINDS`.
+        participant_id: whose name it is; None for nobody's.
+        replacement: what is written in its place; the next free number where None.
+    """
+
+    word: str
+    kind: str = PERSON
+    participant_id: str | None = None
+    replacement: str | None = None
+
+
+def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, kind: str | None = None) -> Changes:
+    """Say of some places whether they are hidden wherever anything leaves.
+
+    Args:
+        session: whose annotator decides.
+        places: as `anonymize.pii_review.review_hits.hits` returns them.
+        verdict: hide or keep.
+        kind: what they are; as they were found where None.
+
+    Raises:
+        UserError: a word is to be kept that is hidden everywhere, or there is no such kind.
+    """
+    _check_kind(kind)
+    if verdict is PiiVerdict.KEEP:
+        _check_not_private(session, [word for one in places for word in (one.hit.text, one.hit.word)])
+    title = "Hide" if verdict is PiiVerdict.HIDE else "Keep"
+    with session.step(f"{title} personal information") as step:
+        for one in places:
+            _put(session, one.place, one.recording_id, kind or one.kind, verdict)
+    return step.changes
+
+
+def undecide(session: Session, places: Sequence[PlacedHit]) -> Changes:
+    """Take decisions back: places that no rule finds are gone from the list, the others are hidden until decided."""
+    return take_back(session, places, ())
+
+
+def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Changes:
+    """Say what some places are; those that nobody decided about are hidden from now on.
+
+    Raises:
+        UserError: there is no such kind.
+    """
+    _check_kind(kind)
+    with session.step(f"Set kind: {KINDS[kind].title}") as step:
+        for one in places:
+            _put(session, one.place, one.recording_id, kind, one.verdict or PiiVerdict.HIDE)
+    return step.changes
+
+
+def hide_everywhere(
+    session: Session, word: str, kind: str = PERSON, participant_id: str | None = None, replacement: str | None = None
+) -> Changes:
+    """Make a word or phrase private: it is found and hidden in every text, whatever its case and endings.
+
+    Args:
+        session: whose annotator does it.
+        word: name, nickname or phrase.
+        kind: key of `KINDS`.
+        participant_id: whose name it is; misspellings of it are found too, and all names of one participant have one
+            replacement.
+        replacement: what is written in its place; the next free number where None.
+
+    Raises:
+        UserError: the word is empty, or there is no such kind or participant.
+    """
+    return hide_words(session, [WordToHide(word, kind, participant_id, replacement)])
+
+
+def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
+    """Make several words private, as one step; see `hide_everywhere`.
+
+    Raises:
+        UserError: a word is empty, or there is no such kind or participant.
+    """
+    wanted = [replace(word, word=" ".join(word.word.split())) for word in words]
+    for word in wanted:
+        if not word.word:
+            raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
+        _check_kind(word.kind)
+        _check_participant(session, word.participant_id)
+    private = _private(session, wanted)
+    keys = {key_of(one.word) for one in private}
+    with session.step(f"Hide {_named(private[0].word, len(private))} everywhere" if private else "Hide") as step:
+        for public in public_words(session.study):
+            if key_of(public) in keys:
+                delete_public_word(session.study, public)
+        for one in private:
+            put_private_word(session.study, one)
+    return step.changes
+
+
+def keep_everywhere(session: Session, word: str) -> Changes:
+    """Say that a word is personal nowhere in this study, such as the name of a robot; participants' names stay hidden.
+
+    Raises:
+        UserError: the word is empty, or it is a participant's name.
+    """
+    return keep_words(session, [word])
+
+
+def keep_words(session: Session, words: Sequence[str]) -> Changes:
+    """Say that several words are personal nowhere in this study, as one step; see `keep_everywhere`.
+
+    Raises:
+        UserError: a word is empty, or it is a participant's name.
+    """
+    public = [" ".join(word.split()) for word in words]
+    private = private_words(session.study)
+    for word in public:
+        if not word:
+            raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
+        if any(one.participant_id for one in private if key_of(one.word) == key_of(word)):
+            raise UserError(
+                f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
+                "Take it from the participant first, or keep single places.",
+            )
+    keys = {key_of(word) for word in public}
+    with session.step(f"Keep {_named(public[0], len(public))} everywhere" if public else "Keep") as step:
+        for one in private:
+            if key_of(one.word) in keys:
+                delete_private_word(session.study, one.word)
+        for word in public:
+            put_public_word(session.study, word)
+    return step.changes
+
+
+def forget(session: Session, word: str) -> Changes:
+    """Take back that a word is hidden or kept everywhere: from now on, rules judge it again.
+
+    Raises:
+        UserError: nothing was said about the word.
+    """
+    return take_back(session, (), [word])
+
+
+def take_back(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
+    """Take back decisions on places, and on words everywhere, as one step; see `undecide` and `forget`.
+
+    Raises:
+        UserError: nothing was said about a word.
+    """
+    keys = {key_of(word): word for word in words}
+    private = [one.word for one in private_words(session.study) if key_of(one.word) in keys]
+    public = [one for one in public_words(session.study) if key_of(one) in keys]
+    for key, word in keys.items():
+        if key not in {key_of(one) for one in (*private, *public)}:
+            raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
+    title = f"Judge {_named(words[0], len(keys))} by its place again" if words and not places else _TAKE_BACK
+    with session.step(title) as step:
+        for place in places:
+            delete_pii_decision(session.study, place.place)
+        for word in private:
+            delete_private_word(session.study, word)
+        for word in public:
+            delete_public_word(session.study, word)
+    return step.changes
+
+
+def link(session: Session, name: str, participant_id: str | None) -> Changes:
+    """Say whose name a word is: from now on it is hidden everywhere, under the one replacement of that participant.
+
+    Raises:
+        UserError: the name is empty, or there is no such participant.
+    """
+    return hide_everywhere(session, name, PERSON, participant_id)
+
+
+def mark(session: Session, text: FreeText, start: int, end: int, kind: str) -> Changes:
+    """Hide a stretch of a text that no rule found.
+
+    Raises:
+        UserError: nothing is marked, or there is no such kind.
+    """
+    _check_kind(kind)
+    start, end = max(start, 0), min(end, len(text.text))
+    while start < end and text.text[start].isspace():
+        start += 1
+    while end > start and text.text[end - 1].isspace():
+        end -= 1
+    if start >= end:
+        raise UserError("Nothing is marked.", "Mark the words in the text first.")
+    place = place_of(text, PiiMatch(start, end, kind, text.text[start:end], 1.0, "hand"))
+    with session.step("Mark personal information") as step:
+        _put(session, place, text.recording_id, kind, PiiVerdict.HIDE)
+    return step.changes
+
+
+def use_stand_ins(session: Session, on: bool = True) -> Changes:
+    """Choose a name for each participant that stands in for theirs, or go back to numbers.
+
+    Names once chosen stay; participants that came later get theirs. No name is chosen that occurs in the study.
+    """
+    if not on:
+        with session.step("Write numbers for names") as step:
+            session.study.set_property(STAND_INS, None)
+        return step.changes
+    people = [one.id for one in all_participants(session.study)]
+    kept = session.study.get_property(STAND_INS)
+    known = {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
+    words = {word.strip(".,;:!?\"'()[]") for one in free_texts(session.study) for word in one.text.split()}
+    words |= {word.removesuffix("'s") for word in words}
+    words |= {part for one in private_words(session.study) for part in one.word.split()}
+    words |= {part for one in all_annotators(session.study) for part in one.name.split()}
+    words |= {one.pseudonym for one in all_participants(session.study)} | {*known.values()}
+    new = [who for who in people if who not in known]
+    chosen = {**known, **stand_in_names(new, new_id(), words)}
+    with session.step("Write stand-in names") as step:
+        session.study.set_property(STAND_INS, {**chosen})
+    return step.changes
+
+
+def _named(first: str, number: int) -> str:
+    return f"“{first}”" if number == 1 else f"{number} words"
+
+
+def _put(session: Session, place: PiiPlace, recording_id: str | None, kind: str, verdict: PiiVerdict) -> None:
+    who = session.annotator()
+    assert who is not None
+    put_pii_decision(session.study, PiiDecision(place, recording_id, kind, verdict, who.id, utc_now()))
+
+
+def _private(session: Session, words: Iterable[WordToHide]) -> list[PrivateWord]:
+    """Return words with what is written now for each: its number stays when it is hidden everywhere."""
+    people: dict[str, str] = {}
+    for known in private_words(session.study):
+        if known.participant_id:
+            people.setdefault(known.participant_id, known.replacement)
+    made: list[PrivateWord] = []
+    numbering: tuple[list[PiiMatch], Replacements] | None = None
+    for wanted in words:
+        after = " ".join((wanted.replacement or "").split()) or people.get(wanted.participant_id or "", "")
+        if not after:
+            # One numbering for all of them, so that two words never get the same number.
+            numbering = numbering or _numbering(session)
+            after = _next_replacement(wanted, *numbering)
+        if wanted.participant_id:
+            people.setdefault(wanted.participant_id, after)
+        made.append(PrivateWord(wanted.word, after, wanted.kind, wanted.participant_id))
+    return made
+
+
+def _numbering(session: Session) -> tuple[list[PiiMatch], Replacements]:
+    placed = hits(session)
+    keep_numbers(session, placed)
+    found = [one.hit for one in placed]
+    return found, replacements_of(session, found)
+
+
+def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Replacements) -> str:
+    word, kind = wanted.word, wanted.kind
+    mine = next((one for one in found if key_of(one.text) == key_of(word) and one.kind == kind), None)
+    hit = mine or PiiMatch(0, len(word), kind, word, 1.0, "hand")
+    return made.of(hit if wanted.participant_id is None else replace(hit, participant_id=None))
+
+
+def _check_kind(kind: str | None) -> None:
+    if kind is not None and kind not in KINDS:
+        raise UserError(f"There is no kind “{kind}” of personal information.", f"Choose one of: {', '.join(KINDS)}.")
+
+
+def _check_participant(session: Session, participant_id: str | None) -> None:
+    if participant_id is not None and all(one.id != participant_id for one in all_participants(session.study)):
+        raise UserError("This participant is no longer part of the study.", "Choose another one.")
+
+
+def _check_not_private(session: Session, words: Iterable[str]) -> None:
+    private = {key_of(one.word) for one in private_words(session.study)}
+    for word in words:
+        if key_of(word) in private:
+            raise UserError(
+                f"“{word}” is hidden everywhere, so it cannot be kept in one place.",
+                "Take it back first: let its places be judged one by one.",
+            )

@@ -1,0 +1,408 @@
+"""Personal information in a study: where it stands, where it is heard, and what was decided about it.
+
+What is written in place of what is personal: the same for the same person and thing, all over a study. When the words
+of what is personal are said. What a scrubber of texts hides in a study, and what a person decided to keep.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from anonymize.pii_detection.pii_hit import CERTAIN, PiiMatch, known_kind
+from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements
+from anonymize.pii_detection.text_scrubber import Finder, Keeper, PhraseMatcher
+from anonymize.pii_review.study_finder import finder_for, hits_of
+from project.entities.study_records import Json, Utterance
+from project.entities.transcript import Word, tokens
+from project.queries.pii_rows import PiiDecision, PiiPlace, PiiVerdict, pii_decisions, private_words
+from project.queries.transcript_rows import utterances_called
+from project.search.free_texts import QUOTED, FreeText, free_texts
+from project.session.session import Session
+
+STAND_INS = "pii-stand-ins"
+"""Property of a study: id of a participant -> the name that stands in for them."""
+NUMBERS = "pii-numbers"
+"""Property of a study: the numbers that were shown or given so far, which stay. It never leaves with a release."""
+
+
+def replacements_of(
+    session: Session, found: Iterable[PiiMatch], texts: Iterable[FreeText] | None = None
+) -> Replacements:
+    """Return what is written in place of hits; numbers are given in the order of `found`.
+
+    Args:
+        session: of the study.
+        found: the hits.
+        texts: all texts of the study, where they are at hand.
+    """
+    words = private_words(session.study)
+    people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
+    made = Replacements(private_replacements(session), {**people, **stand_ins(session)}, kept_numbers(session))
+    made.reserve(one.text for one in (free_texts(session.study) if texts is None else texts))
+    made.learn(found)
+    return made
+
+
+def private_replacements(session: Session) -> dict[str, str]:
+    """Return private word -> what is written in its place: for a participant's name, the name that stands in for it."""
+    names = stand_ins(session)
+    return {one.word: names.get(one.participant_id or "", one.replacement) for one in private_words(session.study)}
+
+
+def kept_numbers(session: Session) -> dict[str, dict[str, int]]:
+    """Return the numbers that were given so far, see `Replacements.numbers`; what is damaged is left aside."""
+    kept = session.study.get_property(NUMBERS)
+    return {
+        label: {who: number for who, number in each.items() if type(number) is int and number > 0}
+        for label, each in (kept.items() if isinstance(kept, dict) else ())
+        if isinstance(each, dict)
+    }
+
+
+def stand_ins(session: Session) -> dict[str, str]:
+    """Return id of a participant -> the name that stands in for them; empty where numbers are written."""
+    kept = session.study.get_property(STAND_INS)
+    return {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
+
+
+_LETTER_US = 35_000
+"""Nobody speaks faster: words that have less time were put there by a guess, or were cut."""
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """When the words of a hit are said."""
+
+    start_us: int
+    end_us: int
+    measured: bool = False
+    borders: tuple[bool, bool] = (True, True)
+
+
+def times_of(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> When:
+    """Return when the words of a hit are said: those of its utterance's words, or of the whole.
+
+    Words that have less time than it takes to say them are within that of their neighbours.
+    """
+    whole = When(text.start_us, text.end_us)
+    if spoken is None or [word.text for word in spoken.words] != tokens(spoken.text):
+        return whole
+    inside = [
+        at
+        for at, place in enumerate(_WORD.finditer(spoken.text))
+        if place.start() < hit.end and hit.start < place.end()
+    ]
+    if not inside:
+        return whole
+    first, last, end = inside[0], inside[-1], len(spoken.words) - 1
+    while _span(spoken.words[first : last + 1])[1] < _LETTER_US * sum(map(str.isalnum, hit.text)):
+        if (first, last) == (0, end):
+            return whole
+        first, last = max(0, first - 1), min(end, last + 1)
+    start, length = _span(spoken.words[first : last + 1])
+    return When(start, start + length, True, (first == 0, last == end))
+
+
+def _span(words: Sequence[Word]) -> tuple[int, int]:
+    """Return start and length of words."""
+    start = min(word.start_us for word in words)
+    return start, max(word.end_us for word in words) - start
+
+
+MARGIN_US = 150_000
+"""Around measured words: a recogniser's times are about that uncertain."""
+BORDER_US = 400_000
+"""Where an utterance begins and ends is less certain: so far may its speech reach out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedHit:
+    """Something that looks personal, where it stands in the study.
+
+    Attributes:
+        place: where, in a way that is found again after edits elsewhere in the same text.
+        recording_id: that it belongs to, or None where it belongs to the study as a whole.
+        time_us: where on the recording the words are said, or what the text is about begins; 0 for the whole.
+        end_us: where that ends.
+        measured: whether these are times of words that somebody measured.
+        borders: whether its utterance begins, and whether it ends, with these words.
+        text: the whole text that it stands in.
+        hit: what was found; its places count in `text`.
+        kind: key of `KINDS`: as a person decided, or as it was found.
+        verdict: what was decided, about this place or about the word everywhere; None while nobody did.
+        annotator_id: who decided; "" while nobody did.
+        replacement: what is written in its place.
+    """
+
+    place: PiiPlace
+    recording_id: str | None
+    time_us: int
+    end_us: int
+    measured: bool
+    borders: tuple[bool, bool]
+    text: str
+    hit: PiiMatch
+    kind: str
+    verdict: PiiVerdict | None
+    annotator_id: str
+    replacement: str
+
+    @property
+    def hidden(self) -> bool:
+        """Whether it is hidden wherever anything leaves: unless somebody decided to keep it."""
+        return self.verdict is not PiiVerdict.KEEP
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether it is heard: it stands in an utterance."""
+        return self.place.table == "utterance"
+
+    def as_json(self, number: int | None) -> dict[str, Json]:
+        """Return it for the command line; `number` is that of its recording."""
+        return {
+            "kind": self.kind,
+            "text": self.hit.text,
+            "time": self.time_us / 1e6 if number is not None else None,
+            "end": self.end_us / 1e6 if number is not None else None,
+            "recording": number,
+            "where": {
+                "table": self.place.table,
+                "id": self.place.row,
+                "field": self.place.field,
+                "ordinal": self.place.ordinal,
+                "start": self.hit.start,
+                "end": self.hit.end,
+            },
+            "context": self.text,
+            "decision": self.verdict.value if self.verdict else None,
+            "replacement": self.replacement,
+            "source": self.hit.source,
+            "score": round(self.hit.score, 2),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenHit:
+    """A stretch of sound in which something personal is said that nobody decided to keep.
+
+    Attributes:
+        start_us: on the recording's axis, with a margin before the words.
+        end_us: with a margin after them.
+        kind: key of `KINDS`.
+        hit: what was found.
+        measured: whether its words have measured times; the stretch is the whole utterance otherwise.
+    """
+
+    start_us: int
+    end_us: int
+    kind: str
+    hit: PiiMatch
+    measured: bool
+
+
+def hits(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
+    """Return what looks personal in every free text of a study, in the order of recordings and time.
+
+    Args:
+        session: of the study.
+        recordings: ids; only what belongs to these. Numbers of replacements are those of the whole study all the same.
+    """
+    found = [*_placed(session, [*free_texts(session.study)])]
+    return found if recordings is None else [one for one in found if one.recording_id in set(recordings)]
+
+
+def undecided(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
+    """Return what nobody decided about."""
+    return [one for one in hits(session, recordings) if one.verdict is None]
+
+
+def spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
+    """Return where in the sound of a recording something personal is said that nobody decided to keep, by time.
+
+    Words with measured times have a margin of `MARGIN_US`, and of `BORDER_US` where their utterance begins or ends;
+    where nobody measured any, it is the whole utterance with that margin.
+    """
+    return spoken_of(hits(session, [recording_id]))
+
+
+def spoken_of(found: Iterable[PlacedHit]) -> list[SpokenHit]:
+    """Return where those of some hits are heard that nobody decided to keep, by time; see `spoken_spans`."""
+    heard = [_spoken(one) for one in found if one.is_spoken and one.hidden]
+    return sorted(heard, key=lambda one: (one.start_us, one.end_us))
+
+
+def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
+    decisions = pii_decisions(session.study)
+    private = {one.word for one in private_words(session.study)}
+    found = hits_of(session, [one.text for one in texts])
+    located = [
+        _decided(one, each, decisions) for one, per in zip(texts, found, strict=True) for each in _with_places(one, per)
+    ]
+    located += _by_hand(texts, decisions, {place for place, *_ in located})
+    order = {(one.table, one.row, one.field): number for number, one in enumerate(texts)}
+    located.sort(key=lambda one: (order[one[0].table, one[0].row, one[0].field], one[2].start))
+    replacements = replacements_of(session, (hit for _, _, hit, _ in located), texts)
+    spoken = utterances_called(session.study, {place.row for place, *_ in located if place.table == "utterance"})
+    for place, text, hit, decision in located:
+        when = times_of(text, hit, spoken.get(place.row))
+        verdict = _everywhere(hit, private) or (decision.verdict if decision else None)
+        yield PlacedHit(
+            place,
+            text.recording_id,
+            when.start_us,
+            when.end_us,
+            when.measured,
+            when.borders,
+            text.text,
+            hit,
+            hit.kind,
+            verdict,
+            decision.annotator_id if decision and decision.verdict is verdict else "",
+            replacements.of(hit),
+        )
+
+
+def _everywhere(hit: PiiMatch, private: Collection[str]) -> PiiVerdict | None:
+    """Return what was decided about a word everywhere, whatever was decided about one place before or elsewhere.
+
+    A misspelling of it still has to be looked at.
+    """
+    return PiiVerdict.HIDE if hit.word in private and hit.score >= CERTAIN else None
+
+
+_Located = tuple[PiiPlace, FreeText, PiiMatch, PiiDecision | None]
+
+
+def _with_places(text: FreeText, found: Sequence[PiiMatch]) -> Iterator[tuple[FreeText, PiiPlace, PiiMatch]]:
+    for hit in found:
+        yield text, place_of(text, hit), hit
+
+
+def place_of(text: FreeText, hit: PiiMatch) -> PiiPlace:
+    """Return the place of a hit in a text, counted by what stands there."""
+    return PiiPlace(text.table, text.row, text.field, hit.text, _count(text.text, hit.text, hit.start))
+
+
+def _count(text: str, words: str, start: int) -> int:
+    """Return how often words stand in a text before a place, also where they overlap."""
+    count, at = 0, text.find(words)
+    while 0 <= at < start:
+        count += 1
+        at = text.find(words, at + 1)
+    return count
+
+
+def _decided(
+    text: FreeText, found: tuple[FreeText, PiiPlace, PiiMatch], decisions: dict[PiiPlace, PiiDecision]
+) -> _Located:
+    _, place, hit = found
+    decision = decisions.get(place)
+    if decision is not None and decision.kind != hit.kind:
+        hit = _of_kind(hit, decision.kind)
+    return place, text, hit, decision
+
+
+def _of_kind(hit: PiiMatch, kind: str) -> PiiMatch:
+    return replace(hit, kind=known_kind(kind))
+
+
+def _by_hand(
+    texts: Sequence[FreeText], decisions: dict[PiiPlace, PiiDecision], found: set[PiiPlace]
+) -> Iterator[_Located]:
+    """Yield places that a person marked and no rule finds; those whose words are gone are left aside."""
+    by_place = {(one.table, one.row, one.field): one for one in texts}
+    for place, decision in decisions.items():
+        text = by_place.get((place.table, place.row, place.field))
+        if text is None or place in found or decision.verdict is not PiiVerdict.HIDE:
+            continue
+        at = -1
+        for _ in range(place.ordinal + 1):
+            at = text.text.find(place.text, at + 1)
+            if at < 0:
+                break
+        if at >= 0:
+            yield (
+                place,
+                text,
+                PiiMatch(at, at + len(place.text), known_kind(decision.kind), place.text, 1.0, "hand"),
+                decision,
+            )
+
+
+def _spoken(one: PlacedHit) -> SpokenHit:
+    before, after = (BORDER_US if border else MARGIN_US for border in one.borders)
+    return SpokenHit(max(0, one.time_us - before), one.end_us + after, one.kind, one.hit, one.measured)
+
+
+def finders_of(session: Session) -> tuple[Finder, Keeper]:
+    """Return what finds personal information in any text of a study, and what a person decided to keep, for a scrubber.
+
+    Texts are known by what they say: what is kept in one of two texts that are alike, and not in the other, is hidden.
+    """
+    placed = hits(session)
+    replacements = replacements_of(session, (one.hit for one in placed))
+    found_in = finder_for(session)
+    marked: dict[str, list[PiiMatch]] = {}
+    kept: dict[str, list[set[tuple[int, int]]]] = {}
+    for (_, text), found in _by_text(placed).items():
+        kept.setdefault(text, []).append(_kept_whole(found))
+        marked.setdefault(text, []).extend(one.hit for one in found if one.hidden)
+
+    def find(text: str) -> list[PiiMatch]:
+        return [*marked.get(text, ()), *found_in(text)]
+
+    def keep(text: str) -> list[tuple[int, int]]:
+        spans = kept.get(text)
+        return sorted(set.intersection(*spans)) if spans else []
+
+    return PersonalPlaces(find, replacements, marked), keep
+
+
+def quoted_finder(session: Session) -> Finder:
+    """Return what finds, in texts that quote others, the stretches that somebody decided to hide there.
+
+    A question says what nodes say, and a judge is told a summary line by line: what was marked there by hand would be
+    found in no text that says the same and more. It is looked for as a word, also with another case or ending.
+    """
+    placed = [one for one in hits(session) if one.place.table in QUOTED and one.verdict is PiiVerdict.HIDE]
+    return PhraseMatcher({one.hit.text: one.replacement for one in placed})
+
+
+def _kept_whole(found: Iterable[PlacedHit]) -> set[tuple[int, int]]:
+    """Return where hits of a text are kept and nothing in them is hidden, such as a word that was marked by hand."""
+    every = [*found]
+    gone = [one.hit for one in every if one.hidden]
+    return {
+        (one.hit.start, one.hit.end)
+        for one in every
+        if not one.hidden and not any(hit.start < one.hit.end and one.hit.start < hit.end for hit in gone)
+    }
+
+
+def _by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], str], list[PlacedHit]]:
+    """Return hits by where their text is kept and what it says; composed (NFC), as a scrubber sees it."""
+    found: dict[tuple[tuple[str, str, str], str], list[PlacedHit]] = {}
+    for one in placed:
+        where = (one.place.table, one.place.row, one.place.field)
+        composed = unicodedata.normalize("NFC", one.text)
+        if composed == one.text:
+            found.setdefault((where, composed), []).append(one)
+        else:
+            found.setdefault((where, composed), []).extend(_composed(one, composed))
+    return found
+
+
+def _composed(one: PlacedHit, text: str) -> Iterator[PlacedHit]:
+    """Yield a hit that is hidden with its place in its text, composed. What is kept is not yielded: it is hidden."""
+    if one.hidden:
+        before, until, since, after = (
+            len(unicodedata.normalize("NFC", part))
+            for part in (
+                *(one.text[: one.hit.start], one.text[: one.hit.end]),
+                *(one.text[one.hit.start :], one.text[one.hit.end :]),
+            )
+        )
+        start, end = min(before, len(text) - since), max(until, len(text) - after)
+        yield replace(one, text=text, hit=replace(one.hit, start=start, end=end))

@@ -1,0 +1,254 @@
+"""The job that searches texts for what looks personal by itself: long work, kept for as long as the study is open.
+
+The finder of personal information of an open study, and what it found, kept while the session lasts.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+from weakref import WeakKeyDictionary
+
+from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, TextSearch
+from anonymize.pii_detection.pii_hit import PERSON, PiiMatch, PiiSpan
+from anonymize.pii_detection.text_languages import language_of
+from models.names import name_finders as registry
+from models.names.name_finders import NameFinder, NamesByLanguage
+from project.entities.study_records import Changes, Json
+from project.progress import Progress
+from project.queries.annotator_rows import all_annotators
+from project.queries.pii_rows import WORD, private_words, public_words
+from project.search.free_texts import free_texts
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.text_format import counted
+
+_Known = tuple[tuple[KnownWord, ...], frozenset[str]]
+Searched = Mapping[str, Sequence[PiiSpan]]
+"""Text -> what looks personal in it by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognizers:
+    """What searches texts beside the rules.
+
+    Attributes:
+        model: keys of the finders of names that are installed, as the registry joins them; None for none.
+        fingerprint: tells apart models that were installed under the same keys one after another.
+    """
+
+    model: str | None = None
+    fingerprint: str = ""
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """Codes of the languages in which a model finds names; `xx` among them where one reads several."""
+        return registry.languages(self.model)
+
+    @property
+    def titles(self) -> list[str]:
+        """Names and versions of the models, for people."""
+        return registry.titles(self.model)
+
+
+@dataclass
+class _Found:
+    """What was found: by the texts alone, and with the words that the study had then.
+
+    What was searched by other recognizers than those that are installed now is forgotten: nothing is said to be
+    reviewed of which a model that is there now read nothing.
+    """
+
+    recognizers: Recognizers = field(default_factory=Recognizers)
+    searched: dict[str, Sequence[PiiSpan]] = field(default_factory=dict)
+    known: _Known | None = None
+    finder: PersonalFinder = field(default_factory=PersonalFinder)
+    hits: dict[str, list[PiiMatch]] = field(default_factory=dict)
+
+
+_FOUND: WeakKeyDictionary[Session, _Found] = WeakKeyDictionary()
+_MODELS: dict[Recognizers, NameFinder] = {}
+
+
+def hits_of(session: Session, texts: Sequence[str]) -> list[list[PiiMatch]]:
+    """Return the hits of each of some texts; texts that were searched before with the same words are not again."""
+    kept = _of(session)
+    new = unsearched(session, texts)
+    if new:
+        kept.searched.update(search(new, kept.recognizers))
+    for text in texts:
+        if text not in kept.hits:
+            kept.hits[text] = kept.finder.settle(text, kept.searched[text])
+    return [kept.hits[text] for text in texts]
+
+
+def finder_for(session: Session) -> Callable[[str], list[PiiMatch]]:
+    """Return what finds the hits of one text after the other, with the words that the study has now."""
+    kept = _of(session)
+
+    def find(text: str) -> list[PiiMatch]:
+        if text not in kept.hits:
+            if text not in kept.searched:
+                kept.searched.update(search([text], kept.recognizers))
+            kept.hits[text] = kept.finder.settle(text, kept.searched[text])
+        return kept.hits[text]
+
+    return find
+
+
+def unsearched(session: Session, texts: Iterable[str]) -> list[str]:
+    """Return which of some texts were not searched yet: that takes long and is best done by a job."""
+    kept = _of(session)
+    return [text for text in dict.fromkeys(texts) if text not in kept.searched]
+
+
+def searched_by(session: Session, texts: Iterable[str]) -> Recognizers | None:
+    """Return what searched each of some texts since the study was opened; None where it did not search all of them."""
+    kept = _of(session)
+    return kept.recognizers if all(text in kept.searched for text in texts) else None
+
+
+def search(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Sequence[PiiSpan]]:
+    """Search texts for what looks personal by itself."""
+    return dict(zip(texts, TextSearch(_model(recognizers)).search_all(texts), strict=True))
+
+
+def keep_searched(session: Session, recognizers: Recognizers, found: Searched) -> None:
+    """Keep what `search` found elsewhere, unless other recognizers are installed by now."""
+    kept = _of(session)
+    if kept.recognizers == recognizers:
+        kept.searched.update(found)
+
+
+def settled(second: Session, texts: Iterable[str]) -> Callable[[Session], None]:
+    """Hold what is known about the study against texts that were searched, in the thread of a second look at it.
+
+    What it returns keeps the result with the session that it is given, in that one's thread; texts that were not
+    searched are left aside.
+    """
+    kept = _of(second)
+    known = kept.known
+    new = {text: kept.searched[text] for text in texts if text not in kept.hits and text in kept.searched}
+    made = {text: kept.finder.settle(text, found) for text, found in new.items()}
+
+    def keep(session: Session) -> None:
+        now = _of(session)
+        if now.known == known:
+            now.hits.update(made)
+
+    return keep
+
+
+def found_so_far(session: Session) -> Callable[[Session], None]:
+    """Return what tells a second look at the same study, in another thread, what was found in it so far."""
+    kept = _of(session)
+    known = replace(kept, searched=dict(kept.searched), hits=dict(kept.hits))
+
+    def tell(second: Session) -> None:
+        _FOUND[second] = known
+
+    return tell
+
+
+def recognizers_now() -> Recognizers:
+    """Return what searches texts beside the rules, as it is installed now."""
+    model = registry.usual()
+    return Recognizers(model, registry.fingerprint(model))
+
+
+def _of(session: Session) -> _Found:
+    kept = _FOUND.setdefault(session, _Found())
+    known, recognizers = _known(session), recognizers_now()
+    if kept.recognizers != recognizers:
+        kept.recognizers, kept.searched, kept.hits = recognizers, {}, {}
+    if kept.known != known:
+        kept.known, kept.finder, kept.hits = known, PersonalFinder(*known), {}
+    return kept
+
+
+def _known(session: Session) -> _Known:
+    study = session.study
+    words = [
+        KnownWord(one.word, PERSON if one.kind == WORD and one.participant_id else one.kind, one.participant_id)
+        for one in private_words(study)
+    ]
+    listed = {one.word for one in words}
+    words += [
+        KnownWord(one.name, private=False)
+        for one in all_annotators(study)
+        if one.kind == "person" and one.name not in listed
+    ]
+    return tuple(words), frozenset(public_words(study))
+
+
+def _model(recognizers: Recognizers) -> NameFinder | None:
+    if recognizers.model is None:
+        return None
+    model = _MODELS.get(recognizers)
+    if model is None:
+        model = registry.name_finder(recognizers.model)
+        if isinstance(model, NamesByLanguage):
+            model.language_of = language_of
+        # Another thread may do the same at this moment.
+        _MODELS.clear()
+        _MODELS[recognizers] = model
+    return model
+
+
+KIND = "pii"
+_AT_ONCE = 200
+
+
+def prepare(session: Session) -> JobSpec | None:
+    """Make the job for all texts that were not searched since the study was opened; None where there are none."""
+    texts = unsearched(session, (one.text for one in free_texts(session.study)))
+    if not texts:
+        return None
+    title = f"Search {counted(len(texts), 'text')} for personal information"
+    by = recognizers_now()
+    return JobSpec(KIND, title, "", {"texts": [*texts], "model": by.model, "fingerprint": by.fingerprint})
+
+
+def search_here(session: Session, progress: Progress) -> None:
+    """Search in this process what was not searched yet."""
+    work = prepare(session)
+    if work is not None:
+        run_here(session, work, progress)
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Search the texts.
+
+    Raises:
+        UserError: the model of names is damaged or gone.
+        Cancelled: the user stopped it.
+    """
+    texts, by = cast(list[str], parameters["texts"]), _recognizers(parameters)
+    found: list[Json] = []
+    for first in range(0, len(texts), _AT_ONCE):
+        progress.check_cancelled()
+        progress.progress(first, len(texts), "Looking for personal information")
+        part = texts[first : first + _AT_ONCE]
+        made = search(part, by)
+        found += [cast(Json, _plain(made[text])) for text in part]
+    return {"found": found, "texts": len(texts)}
+
+
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+    """Keep what was found with the session; the study is not changed."""
+    texts, found = cast(list[str], work.parameters["texts"]), cast(list[list[list[Json]]], result["found"])
+    searched = {text: [_stretch(one) for one in each] for text, each in zip(texts, found, strict=True)}
+    keep_searched(session, _recognizers(work.parameters), searched)
+    return Changes()
+
+
+def _recognizers(parameters: Mapping[str, Json]) -> Recognizers:
+    return Recognizers(cast(str | None, parameters["model"]), str(parameters["fingerprint"]))
+
+
+def _plain(found: Sequence[PiiSpan]) -> list[list[Json]]:
+    return [[one.start, one.end, one.kind, one.score, one.source] for one in found]
+
+
+def _stretch(plain: list[Json]) -> PiiSpan:
+    start, end, kind, score, source = plain
+    return PiiSpan(cast(int, start), cast(int, end), str(kind), cast(float, score), str(source))

@@ -1,0 +1,207 @@
+"""Which clips were exported from a study, what was measured about each, and where they lie.
+
+Where a rendering lies, as long as it is the file that was made and checked.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from glob import escape
+from pathlib import Path
+from typing import TypeAlias
+
+from anonymize.measures.privacy_report import PrivacyReport
+from project.entities.study_records import Recording, Run
+from project.errors import UserError
+from project.files.fingerprints import sha256_of
+from project.queries.history_rows import runs_of
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session, recording_called
+
+KIND = "privacy"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExportedClip:
+    """One clip that was exported.
+
+    Attributes:
+        recording: what it shows.
+        run: that made it.
+        report: what was measured about it last; None where nothing was.
+        measured_at: when; "" where it was not.
+    """
+
+    recording: Recording
+    run: Run
+    report: PrivacyReport | None
+    measured_at: str = ""
+
+    @property
+    def clip(self) -> str:
+        """The name of the clip's file."""
+        return str(self.run.result["output"])
+
+
+def exports(session: Session) -> list[ExportedClip]:
+    """Return every export of the study, the newest first."""
+    found = [export for recording in all_recordings(session.study) for export in exports_of(session, recording)]
+    return sorted(found, key=lambda one: one.run.finished_at, reverse=True)
+
+
+def exports_of(session: Session, recording: Recording) -> list[ExportedClip]:
+    """Return every export of a recording, the newest first."""
+    measured: dict[str, tuple[PrivacyReport, str]] = {}
+    for run in runs_of(session.study, recording.id, KIND):
+        report = _report(run)
+        if report is not None:
+            measured.setdefault(str(run.parameters.get("export")), (report, run.finished_at))
+    made: Sequence[Run] = runs_of(session.study, recording.id, "anonymize")
+    return [
+        ExportedClip(recording, run, *measured.get(run.id, (None, "")))
+        for run in made
+        if isinstance(run.result.get("output"), str)
+    ]
+
+
+def export_called(session: Session, text: str | None) -> tuple[ExportedClip, Path | None]:
+    """Return the export that a person means, and the clip's path where they gave one.
+
+    Args:
+        session: holds the study.
+        text: the path of a clip, the id of an export's run, a recording (number, id, name), or RECORDING:METHOD; the
+            newest export when None.
+
+    Raises:
+        UserError: there is none.
+    """
+    every = exports(session)
+    if not every:
+        raise UserError("Nothing was exported from this study yet.", "Export a clip: greenroom anonymize --help")
+    if text is None:
+        return every[0], None
+    path = Path(text)
+    if path.suffix and path.is_file():
+        named = [one for one in every if one.clip == path.name]
+        if not named:
+            raise UserError(f"{path.name} was not exported from this study.", "Choose a clip that was.")
+        return named[0], path.absolute()
+    fits = [one for one in every if text in (one.run.id, one.clip)]
+    if not fits:
+        name, _, method = text.partition(":")
+        wanted = recording_called(session, name).id
+        fits = [one for one in every if one.recording.id == wanted and method in ("", one.run.backend)]
+    if not fits:
+        raise UserError(f"There is no export “{text}”.", "Give a clip, RECORDING:METHOD, or the id of its run.")
+    return fits[0], None
+
+
+def place_of(session: Session, export: ExportedClip) -> Path:
+    """Return where a clip lies: beside the study, or in a folder beside it.
+
+    Raises:
+        UserError: it lies elsewhere.
+    """
+    for place in places_of(session, export.clip):
+        return place
+    raise UserError(
+        f"The clip {export.clip} is not beside the study.", "Give its path: greenroom privacy STUDY --export CLIP"
+    )
+
+
+def places_of(session: Session, clip: str) -> list[Path]:
+    """Return the files of a clip's name beside the study, then those in folders beside it."""
+    folder, clip = session.study.folder, Path(clip).name
+    try:
+        there = (folder / clip, *sorted(folder.glob(f"*/{escape(clip)}")))
+        return [place for place in there if session.reaches(place) and place.is_file()]
+    except OSError:
+        # No file can have such a name.
+        return []
+
+
+def _report(run: Run) -> PrivacyReport | None:
+    try:
+        return PrivacyReport.from_json(run.result)
+    except UserError:
+        return None
+
+
+_State: TypeAlias = tuple[str, int, int, int, int, int]
+_READ: dict[_State, str] = {}
+"""Checksum of a file as it was, by place, device, inode, size and when content and inode were changed; "" while it is
+read, and where it cannot be.
+"""
+
+AT_ONCE = 8 << 20
+"""Bytes that also a window reads in its own thread."""
+
+
+def clip_of(session: Session, run: Run) -> Path | None:
+    """Return where the rendering lies that a run made, unchanged: beside the study, or in a folder beside it.
+
+    A window (`Session.patient`) gets None for a large one as long as nobody read it: see `unread` and `read`.
+    """
+    digest = run.result.get("sha256")
+    for place in _places(session, run):
+        try:
+            if not _later(session, place) and _sha256(place) == digest:
+                return place
+        except OSError:
+            continue
+    return None
+
+
+def state_as(place: Path, sha256: str) -> tuple[object, ...] | None:
+    """Return what changes with a file that has a checksum, bit for bit; None where it has another one or is gone."""
+    try:
+        state = _state(place)
+        return state if _sha256(place) == sha256 and _state(place) == state else None
+    except OSError:
+        return None
+
+
+def unread(session: Session, runs: Iterable[Run]) -> list[Path]:
+    """Return the renderings of some runs that nobody began to read, where a window has to know them first."""
+    places = [place for run in runs for place in _places(session, run) if _later(session, place)]
+    return [place for place in places if _state(place) not in _READ]
+
+
+def read(places: Iterable[Path]) -> None:
+    """Read files whole, in any thread, so that their checksums are known; one that cannot be read has none."""
+    for place in places:
+        with suppress(OSError):
+            state = _state(place)
+            _READ.setdefault(state, "")
+            _READ[state] = sha256_of(place)
+
+
+def _places(session: Session, run: Run) -> list[Path]:
+    name, digest = run.result.get("output"), run.result.get("sha256")
+    return [*places_of(session, name)] if isinstance(name, str) and isinstance(digest, str) else []
+
+
+def _later(session: Session, place: Path) -> bool:
+    """Tell whether a file is too large for a window to read it now, and was not read as it is."""
+    try:
+        state = _state(place)
+    except OSError:
+        return False
+    return not session.patient and state[3] > AT_ONCE and not _READ.get(state)
+
+
+def _state(place: Path) -> _State:
+    stat = place.stat()
+    return (str(place), stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
+def _sha256(place: Path) -> str:
+    """Return the checksum of a file; one that was not touched since it was read is not read again.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    state = _state(place)
+    if not _READ.get(state):
+        _READ[state] = sha256_of(place)
+    return _READ[state]

@@ -1,0 +1,317 @@
+"""The job that measures how private an export is, and how useful.
+
+People of other recordings, whose faces tell how alike strangers are. The models that are installed, to measure with.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from anonymize.faces.masking_plan import BULKY, gather, plan_of, regions_in, source_of
+from anonymize.measures.frame_measures import Tools
+from anonymize.methods.face_methods import method_type
+from anonymize.privacy.exported_clips import KIND, ExportedClip, exports
+from models.faces.face_detectors import ALWAYS, detector, independent_of
+from models.faces.identity.face_embeddings import EMBEDDERS, embedder
+from models.faces.landmarks import landmark_finders as landmarks
+from models.faces.landmarks.landmark_finders import LandmarkFinder
+from models.flow.optical_flow import optical_flow
+from models.weights.installed_weights import installed
+from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole, Run
+from project.errors import UserError
+from project.files.fingerprints import WholeFile, read_whole
+from project.files.temporary_files import cache_folder
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.face_rows import mask_state, tracks_of
+from project.queries.history_rows import SOURCE, insert_run
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.jobs import JobSpec
+from project.session.session import MediaState, Session
+from project.text_format import shown
+from project.timebase import SECOND, utc_now
+from project.version import __version__
+
+if TYPE_CHECKING:
+    from anonymize.measures.frame_observation import MeasureOptions
+    from anonymize.measures.privacy_report import PrivacyReport
+    from anonymize.measures.recognition import Stranger
+    from anonymize.rendering.face_renderer import RenderPlan
+    from project.entities.face_regions import Region
+
+
+MOST_PEOPLE = 20
+_FRAMES = 6
+_LEAST_WIDTH = 40
+
+
+def strangers_for(session: Session, recording_id: str) -> list[Json]:
+    """Return people who are named in other recordings and not in this one, as `stranger_from` reads them.
+
+    Of each, a few frames in which their face is found and large. Robots are no people.
+    """
+    people = {p.id: p for p in all_participants(session.study) if p.role is not ParticipantRole.ROBOT}
+    here = {track.participant_id for track in tracks_of(session.study, recording_id)}
+    found: dict[str, Json] = {}
+    for recording in all_recordings(session.study):
+        if recording.id == recording_id or len(found) >= MOST_PEOPLE:
+            continue
+        named = [t for t in tracks_of(session.study, recording.id) if t.participant_id in people and not t.dismissed]
+        path = _picture(session, recording.id) if named else None
+        for track in named:
+            who = cast(str, track.participant_id)
+            frames = _best(track)
+            if path is not None and who not in here and who not in found and frames and len(found) < MOST_PEOPLE:
+                places = np.searchsorted(track.frames, frames)
+                found[who] = {
+                    "identity": people[who].pseudonym,
+                    "path": path,
+                    "frames": cast(Json, frames),
+                    "boxes": cast(Json, track.boxes[places].astype(float).round(2).tolist()),
+                }
+    return [*found.values()]
+
+
+def _picture(session: Session, recording_id: str) -> str | None:
+    medium = session.main_medium(recording_id)
+    if medium is None or medium.facts.video is None:
+        return None
+    located = session.locate(medium)
+    return str(located.path) if located.state is MediaState.PRESENT else None
+
+
+def _best(track: FaceTrack) -> list[int]:
+    """Choose frames in which the face is large, from different parts of the track."""
+    chosen: list[int] = []
+    for part in np.array_split(np.arange(len(track.frames)), _FRAMES):
+        usable: Any = part[(track.origins[part] == Origin.DETECTED) & (track.boxes[part, 2] >= _LEAST_WIDTH)]
+        if len(usable):
+            chosen.append(int(track.frames[usable[np.argmax(track.boxes[usable, 2])]]))
+    return chosen
+
+
+def prepare(
+    session: Session, clip: Path, export: ExportedClip | None = None, options: Mapping[str, Json] | None = None
+) -> JobSpec:
+    """Make the job for one clip.
+
+    Args:
+        session: where its recording is.
+        clip: that was exported.
+        export: which export it is; the newest of that name when None.
+        options: fields of `MeasureOptions` that are not as usual.
+
+    Raises:
+        UserError: the clip is not there or no export of the study, the recording's file cannot be used, or the faces
+            were changed since.
+    """
+    if not clip.is_file():
+        raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
+    found = export or next((one for one in exports(session) if one.clip == clip.name), None)
+    if found is None:
+        raise UserError(f"{clip.name} was not exported from this study.", "Choose a clip that was.")
+    made, recording = found.run, found.recording
+    state = mask_state(session.study, recording.id)
+    if made.parameters.get("mask_state") != state or made.result.get("outdated"):
+        raise UserError(
+            f"The faces of recording {recording.number} were changed since this clip was exported.",
+            "Export it again, then measure it.",
+        )
+    witness = independent_of(str(made.parameters.get("tracked_by", ALWAYS)))
+    return JobSpec(
+        KIND,
+        f"Measure recording {recording.number} ({made.backend})",
+        recording.id,
+        {
+            **gather(session, recording.id, "solid"),
+            "export": made.id,
+            "method": made.backend,
+            "options": {},
+            "exempt": made.parameters.get("exempt", []),
+            "start_us": made.parameters.get("start_us"),
+            "blanked": made.result.get("blanked", []),
+            "clip": str(clip.absolute()),
+            "clip_sha256": made.result.get("sha256", ""),
+            "witness": witness,
+            "measure": dict(options or {}),
+            "strangers": strangers_for(session, recording.id),
+        },
+    )
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms.
+
+    Raises:
+        UserError: a file cannot be read, is another one than the study says, or was changed meanwhile.
+        Cancelled: the user stopped it.
+    """
+    from anonymize.measures.frame_observation import MeasureOptions
+    from anonymize.measures.recognition import stranger_from
+
+    clip = Path(str(parameters["clip"]))
+    source = source_of(parameters, progress) if parameters.get(SOURCE) else None
+    measured = _exported(clip, str(parameters["clip_sha256"]), progress)
+    plan = plan_of({**parameters, "method": "solid"}, clip)
+    report = measure_rendering(
+        plan,
+        clip,
+        str(parameters["method"]),
+        tracked_by=str(parameters["tracked_by"]),
+        regions=regions_in(parameters),
+        blanked_us=[round(each * SECOND) for each in cast(list[float], parameters["blanked"])],
+        strangers=[stranger_from(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
+        options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
+        progress=progress,
+    )
+    measured.require_same()
+    if source is not None:
+        source.require_same()
+    found = report.as_json()
+    target = report_place(clip)
+    _write(target, found)
+    return {**found, "file": str(target)}
+
+
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+    """Keep the report as a run beside the export that it is about."""
+    left_out = (*BULKY, "clip", "clip_sha256", "strangers", "blanked")
+    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
+    parameters["clip"] = Path(str(work.parameters["clip"])).name
+    kept = {key: value for key, value in result.items() if key != "file"}
+    run = Run(
+        new_id(), work.recording_id, KIND, str(work.parameters["method"]), parameters, kept, utc_now(), __version__
+    )
+    with session.study.recording_run():
+        insert_run(session.study, run)
+    return Changes.of([("run", run.id)])
+
+
+def _exported(clip: Path, sha256: str, progress: Progress) -> WholeFile:
+    """Return the clip, read whole and found to be the one that was exported; earlier versions kept no checksum of it.
+
+    Raises:
+        UserError: it is another one, whose measures would be taken for those of the export, or it cannot be read.
+        Cancelled: the user stopped it.
+    """
+    whole = read_whole(clip, progress)
+    if sha256 and whole.sha256 != sha256:
+        raise UserError(
+            f"{shown(clip.name)} is not the clip that was exported: it was changed or replaced.",
+            "Put that one back, or export it again, then measure it.",
+        )
+    return whole
+
+
+def report_place(clip: Path) -> Path:
+    """Return where the report about a clip is written."""
+    return clip.with_name(f"{clip.stem}.privacy.json")
+
+
+def measure_rendering(
+    plan: "RenderPlan",
+    clip: Path,
+    method: str,
+    *,
+    tracked_by: str,
+    regions: "Sequence[Region]" = (),
+    blanked_us: Sequence[int] = (),
+    strangers: "Sequence[Stranger]" = (),
+    options: "MeasureOptions | None" = None,
+    progress: Progress | None = None,
+) -> "PrivacyReport":
+    """Measure a clip that a plan was rendered to, with all models that are installed.
+
+    Args:
+        plan: what was rendered; its method is not looked at.
+        clip: the rendering.
+        method: key of the registry of methods.
+        tracked_by: the detectors that found the tracks, joined by `+`.
+        regions: areas, and what was marked as nothing.
+        blanked_us: times of frames that were painted over wholly.
+        strangers: people of other recordings.
+        options: how closely.
+        progress: told after every frame.
+
+    Raises:
+        UserError: a file cannot be read, or the clip is not of this recording.
+        Cancelled: the user stopped it.
+    """
+    from anonymize.measures.frame_observation import MeasuredRendering
+    from anonymize.measures.measurement import measure
+    from media.frame_index import load_index
+
+    source, shown = load_index(plan.source, cache_folder()), load_index(clip)
+    first = 0 if plan.start_us is None else source.times.frame_at(plan.start_us)
+    subject = MeasuredRendering(
+        source=plan.source,
+        clip=clip,
+        start_us=source.times.time_of(first) - shown.times.time_of(0),
+        tracks=plan.tracks,
+        method=method,
+        replaces=method_type(method).kind == "face",
+        identities=plan.identities,
+        named=frozenset(plan.identities),
+        exempt=plan.exempt,
+        regions=regions,
+        blanked_us=frozenset(blanked_us),
+        masks=plan.masks,
+    )
+    with installed_tools(tracked_by) as tools:
+        return measure(subject, tools, options, strangers, progress)
+
+
+def _write(target: Path, found: Mapping[str, Json]) -> None:
+    temporary: str | None = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(found, file, ensure_ascii=False, indent=1)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise UserError(
+            f"The report cannot be written beside the clip: {error.strerror}.", "Make the folder writable."
+        ) from None
+
+
+_MEASURES = ("pfld", "mediapipe")
+"""Finders of landmarks, the one that measures first: a drawn face is driven by the other one."""
+_DRIVES = "mediapipe"
+
+
+@contextmanager
+def installed_tools(tracked_by: str) -> Iterator[Tools]:
+    """Load what is installed, and free it when the block ends.
+
+    Args:
+        tracked_by: the detectors that found the faces, joined by `+`: another one looks whether any is left.
+    """
+    witness = independent_of(tracked_by)
+    with ExitStack() as stack:
+
+        def finder(name: str) -> LandmarkFinder | None:
+            if not landmarks.installed(name):
+                return None
+            made = landmarks.landmark_finder(name)
+            stack.callback(made.close)
+            return made
+
+        drives = finder(_DRIVES)
+        measures = finder(next((name for name in _MEASURES if landmarks.installed(name)), _MEASURES[0]))
+        yield Tools(
+            detector=detector(witness or ALWAYS),
+            independent=witness is not None,
+            embedders=tuple(embedder(name) for name in EMBEDDERS if installed(name)),
+            landmarks=measures,
+            driver=drives,
+            flow=optical_flow(),
+        )

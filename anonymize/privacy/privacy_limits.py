@@ -1,0 +1,211 @@
+"""How much a study lets through: the limits on what was measured about an export, and what is over them.
+
+What a privacy report says, in lines for people.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+
+from anonymize.measures.privacy_report import (
+    FIGURES,
+    NAIVE,
+    PARROT,
+    RAW,
+    Attack,
+    MeasuredValue,
+    MeasureInfo,
+    PrivacyReport,
+)
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.option_limits import hold_to_limits, limited
+from project.session.session import Session
+from project.store.study import Study
+from project.text_format import percent
+from project.timebase import format_time
+
+PROPERTY = "privacy_limits"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyLimits:
+    """What a released clip must not exceed.
+
+    Attributes:
+        reidentified: share of faces that a naive attacker re-identifies, at one false match in a hundred.
+        worst_track: the same in the worst track.
+        leak_frames: looked-at frames with an uncovered face.
+        detected: share of faces that a detector still finds; only for methods that hide and draw nothing instead.
+    """
+
+    reidentified: float = limited(0.02, 0.0, 1.0, "Re-identified", "Share of faces, at one false match in a hundred.")
+    worst_track: float = limited(0.05, 0.0, 1.0, "Worst track", "Share of re-identified faces in one track.")
+    leak_frames: int = limited(0, 0, 1_000_000, "Leaks", "Looked-at frames with an uncovered face.")
+    detected: float = limited(0.0, 0.0, 1.0, "Still detected", "Share of faces under masks that a detector finds.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+def privacy_limits(study: Study) -> PrivacyLimits:
+    """Return the limits of a study; where none were set, or not understood, the usual ones."""
+    usual = PrivacyLimits()
+    found = study.get_property(PROPERTY)
+    if not isinstance(found, dict):
+        return usual
+    kinds: dict[str, Callable[[float], float]] = {"leak_frames": int}
+    try:
+        known = {
+            key: kinds.get(key, float)(value)
+            for key, value in found.items()
+            if key in asdict(usual) and isinstance(value, int | float) and not isinstance(value, bool)
+        }
+        return PrivacyLimits(**known)  # type: ignore[arg-type]
+    except (UserError, ValueError, OverflowError):
+        return usual
+
+
+def set_privacy_limits(session: Session, limits: PrivacyLimits) -> Changes:
+    """Set the limits of a study; a step of its history."""
+    with session.step("Set limits of privacy") as step:
+        session.study.set_property(PROPERTY, asdict(limits))
+    return step.changes
+
+
+def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
+    """Return a sentence for each measure that is over its limit; what was not measured is in `not_measured`.
+
+    Re-identification counts as far as it is beyond chance: from the share of faces that are taken for their own person
+    goes the share of other people's faces that are taken for that person too, because a mask that looks like somebody
+    to the model does so whoever is behind it.
+    """
+    found: list[str] = []
+    leaks, detected = report.figure("leak_frames"), report.figure("detected")
+    if leaks.value is not None and leaks.value > limits.leak_frames:
+        allowed = f"{limits.leak_frames} allowed" if limits.leak_frames else "none is allowed"
+        found.append(f"In {leaks.value:.0f} of {leaks.n} frames a face is not covered; {allowed}.")
+    if not report.replaces and detected.value is not None and detected.value > limits.detected:
+        found.append(
+            f"{_share(detected.value)} of the hidden faces are still found; {_share(limits.detected)} allowed."
+        )
+    for attack in report.attacks:
+        if attack.kind != NAIVE:
+            continue
+        for figure, chance, limit, what in (
+            (attack.rates[0], attack.chance, limits.reidentified, "of all faces"),
+            (attack.worst, attack.worst_chance, limits.worst_track, "of the faces of one track"),
+        ):
+            if figure.value is not None and figure.value - (chance.value or 0.0) > limit:
+                found.append(
+                    f"{_share(figure.value)} {what} are re-identified ({attack.embedder}); {_share(limit)} allowed."
+                )
+    return found
+
+
+def not_measured(report: PrivacyReport) -> list[str]:
+    """Return a sentence for each measure with a limit that has no value, with the reason."""
+    found = []
+    if not report.replaces and report.figure("detected").value is None:
+        found.append(f"Whether faces are still found was not measured. {report.figure('detected').note}")
+    attack = report.attack(NAIVE)
+    if attack is None:
+        found.append(f"Re-identification was not measured. {_why_no_attack(report)}")
+    elif attack.rates[0].value is None:
+        found.append(f"Re-identification was not measured. {attack.rates[0].note}")
+    return found
+
+
+def _why_no_attack(report: PrivacyReport) -> str:
+    if not report.tools.get("embedders"):
+        return "No model that recognises faces is installed: greenroom models fetch sface"
+    if not report.tools.get("landmarks") and not report.tools.get("driver"):
+        return "Faces are aligned by landmarks first, and no model finds any: greenroom models fetch face-landmarks"
+    return "No face was seen well enough to be aligned."
+
+
+def _share(value: float) -> str:
+    return percent(value).replace(".0 %", " %")
+
+
+PRIVACY = ("detected", "coverage", "leak_frames", "leak_longest_s")
+USE = (
+    *("landmarks_found", "nme", "yaw", "pitch", "roll", "iris", "gaze"),
+    *("mouth", "eye", "brow", "lag_s", "warp", "identity_variance", "expression"),
+)
+BESIDE = {
+    "detected": "detected_in_source",
+    "identity_variance": "identity_variance_in_source",
+    "mouth": "mouth_in_source",
+    "eye": "eye_in_source",
+    "brow": "brow_in_source",
+}
+"""Figures that say little without another one."""
+ATTACKERS = {RAW: "Source itself", NAIVE: "Naive attacker", PARROT: "Parrot attacker"}
+
+
+def value_text(about: MeasureInfo, figure: MeasuredValue) -> str:
+    """Return how a figure is written: with its unit, or a dash where there is none."""
+    if figure.value is None:
+        return "–"  # noqa: RUF001 an en dash stands for nothing
+    if about.unit in ("share",):
+        return percent(figure.value)
+    if about.unit == "frames":
+        return f"{figure.value:.0f}"
+    if about.unit in ("r", "kappa", "variance"):
+        return f"{figure.value:.2f}"
+    return f"{figure.value:.{3 if about.unit == 'eye distances' else 2}f} {about.unit}"
+
+
+def figure_text(report: PrivacyReport, key: str) -> str:
+    """Return a figure with what must be read beside it."""
+    text = value_text(FIGURES[key], report.figure(key))
+    beside = BESIDE.get(key)
+    if beside is None or report.figure(key).value is None or report.figure(beside).value is None:
+        return text
+    words = "both models on the source" if beside.endswith("_in_source") and FIGURES[key].unit == "r" else "source"
+    return f"{text} ({words} {value_text(FIGURES[beside], report.figure(beside))})"
+
+
+def attack_text(attack: Attack) -> str:
+    """Return what one attacker achieved."""
+    share = MeasureInfo("", "share")
+    first, second = (value_text(share, one) for one in attack.rates)
+    parts = [f"re-identified {first}{_chance(attack.chance)} at FAR 1e-2, {second} at 1e-3"]
+    parts.append(f"worst track {value_text(share, attack.worst)}{_chance(attack.worst_chance)}")
+    parts.append(f"rank-1 {value_text(share, attack.rank_one)}")
+    parts.append(f"EER {value_text(MeasureInfo('', 'r'), attack.equal_error)}")
+    return ", ".join(parts)
+
+
+def lines_of(report: PrivacyReport, over: Sequence[str], missing: Sequence[str]) -> list[str]:
+    """Return a report as lines.
+
+    Args:
+        report: what was measured.
+        over: what is over a limit.
+        missing: what has a limit and was not measured.
+    """
+    looked = f"{report.looks} of {report.frames} frames, {report.faces} faces, {report.seconds:.1f} s"
+    lines = [f"Looked at {looked}", "", "Privacy"]
+    lines += [f"  {FIGURES[key].name}: {figure_text(report, key)}" for key in PRIVACY]
+    for attack in report.attacks:
+        others = "one other person" if attack.people == 1 else f"{attack.people} other people"
+        lines.append(f"  {ATTACKERS[attack.kind]} ({attack.embedder}, {others}): {attack_text(attack)}")
+    lines += ["", "Use"]
+    lines += [
+        f"  {FIGURES[key].name}: {figure_text(report, key)}" for key in USE if report.figure(key).value is not None
+    ]
+    unknown = [FIGURES[key].name for key in USE if report.figure(key).value is None]
+    if unknown:
+        lines.append(f"  Not measured: {'; '.join(unknown)}.")
+    lines.append("")
+    lines += [f"OVER THE LIMIT: {line}" for line in over]
+    lines += [] if over else ["Nothing that was measured is over its limit."]
+    if report.worst_us is not None:
+        lines.append(f"Look first at {format_time(report.worst_us)}.")
+    return lines + [f"Note: {line}" for line in (*missing, *report.notes)]
+
+
+def _chance(figure: MeasuredValue) -> str:
+    """Return how much of a share is chance, where it is any."""
+    return f" (chance {value_text(MeasureInfo('', 'share'), figure)})" if figure.value else ""

@@ -1,0 +1,273 @@
+"""The data card, the terms of use and the terms of access of a release, from templates with named slots.
+
+What manifest and data card say about the study: gathered before rendering, by codes alone.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from anonymize.methods.face_methods import method_type
+from anonymize.pii_detection.pii_hit import KINDS
+from anonymize.pii_review.study_finder import recognizers_now
+from anonymize.release.private_content import scrubber_of
+from anonymize.release.release_gate import Selection
+from anonymize.release.release_plan import (
+    SCRUB,
+    SOLID,
+    VIDEO,
+    ReleasePlan,
+    annotator_codes,
+    recording_code,
+    release_key,
+    sealed,
+)
+from anonymize.release.release_recheck import numbered_waivers
+from anonymize.release.release_rules import RULES, RenderingCheck
+from anonymize.release.release_texts import released_texts, text_state, texts_confirmed
+from anonymize.sound.voice_methods import COVERS, voice_type
+from project.entities.study_records import Json
+from project.queries.annotator_rows import all_annotators
+from project.queries.face_rows import mask_state
+from project.queries.recording_rows import all_participants
+from project.session.session import Session
+from project.text_format import counted
+from project.timebase import format_time
+from project.version import __version__
+from resources import resource
+
+TEMPLATES = {"card": "DATACARD.md", "licence": "LICENCE.md", "access": "ACCESS.md"}
+"""Template -> the file that it becomes."""
+_NOT_STATED = "not stated"
+_NONE = "None."
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What the card says that the outcomes do not.
+
+    Attributes:
+        left_out: number of a recording -> why it is not in the release.
+        without_picture: recordings of which only annotations are there.
+        painted: number of a recording -> how many faces were painted solid because nobody agreed for them.
+        waivers: rule, number of the recording or None, reason, code of who waived it.
+        texts: how many texts were scrubbed, and how many places in them were changed.
+        read_by: code of who confirmed the scrubbed texts.
+        sounds: number of a recording whose sound leaves -> what was done to it, see `Sounding.facts`.
+        recognizers: models of names that searched texts and speech beside the rules.
+    """
+
+    left_out: Mapping[int, str]
+    without_picture: Sequence[int]
+    painted: Mapping[int, int]
+    waivers: Sequence[tuple[str, int | None, str, str]]
+    texts: tuple[int, int] = (0, 0)
+    read_by: str = ""
+    sounds: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    recognizers: Sequence[str] = ()
+
+
+def write_cards(
+    folder: Path, plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts
+) -> dict[str, str]:
+    """Write card, terms of use and terms of access; returns their names and the SHA-256 of what was written."""
+    slots = {
+        "title": plan.title or "Data set",
+        "contact": plan.contact or _NOT_STATED,
+        "holder": plan.holder or _NOT_STATED,
+        "contents": _contents(plan, outcomes, facts),
+        "left_out": ", ".join(f"{number} ({why.rstrip('.').lower()})" for number, why in sorted(facts.left_out.items()))
+        or "none.",
+        "faces": _faces(plan, outcomes, facts),
+        "checks": _checks(outcomes),
+        "measures": _measures(outcomes),
+        "sound": _sound(plan, outcomes, facts),
+        "texts": _texts(plan, facts),
+        "waivers": _waivers(facts),
+    }
+    written = {}
+    for template, name in TEMPLATES.items():
+        text = resource("release", f"{template}.md").read_text("utf-8")
+        content = Template(text).substitute(slots).encode()
+        with (folder / name).open("xb") as file:
+            file.write(content)
+        written[name] = hashlib.sha256(content).hexdigest()
+    return written
+
+
+def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
+    numbers = sorted({one.number for one in outcomes} | set(facts.without_picture))
+    lines = [f"- {counted(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
+    lines += [f"- {VIDEO[one]}: `{'frames' if one == '1hz' else 'video'}-{one}/`" for one in plan.video if outcomes]
+    lines += [f"- Annotations as {', '.join(plan.formats)}: `annotations/`"]
+    lines += ["- Only the main camera of each recording; further cameras and microphones are not released."]
+    if facts.without_picture:
+        codes = ", ".join(map(recording_code, facts.without_picture))
+        lines.append(f"- Without any picture, only annotations: {codes}")
+    return "\n".join(lines)
+
+
+def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
+    lines = []
+    for name in dict.fromkeys(one.method for one in outcomes):
+        kind = method_type(name)
+        turned = "Published attacks have turned it back" if kind.reversible else "No attack is known that turns it back"
+        numbers = ", ".join(recording_code(one.number) for one in outcomes if one.method == name)
+        lines.append(f"- {kind.title} ({numbers}). {kind.description} {turned}.")
+    if plan.keep_robots:
+        lines.append("- Faces of robots stay as they are.")
+    if plan.without_consent == SOLID:
+        lines += [
+            f"- In {recording_code(number)}, {counted(count, 'face track')} painted solid: nobody agreed for them."
+            for number, count in sorted(facts.painted.items())
+            if count
+        ]
+    for one in outcomes:
+        where = f"{recording_code(one.number)}, {one.method}"
+        for times, said in (
+            (one.blanked_us, "painted over wholly, because the source is damaged or was not searched there"),
+            (one.undrawn_us, "with a face that could not be drawn and was painted solid"),
+            (one.exempt_us, "in which a robot's face may be seen"),
+        ):
+            if times:
+                lines.append(f"- {where}: {counted(len(times), 'frame')} {said}, the first at {format_time(times[0])}.")
+        if one.ends_early_s:
+            lines.append(f"- {where}: the recording ends early; at least {one.ends_early_s:.1f} s of it are missing.")
+    return "\n".join(lines) or "There is no picture in this release."
+
+
+def _checks(outcomes: Iterable[RenderingCheck]) -> str:
+    lines = []
+    for one in outcomes:
+        whose = f"{one.witness} had no part in finding the faces" if one.witness else "it found the faces too"
+        lines.append(
+            f"- {recording_code(one.number)}, {one.method}: {counted(one.frames, 'frame')} searched by "
+            f"{' and '.join(one.checked_by.split('+'))} ({whose}); faces left: {len(one.faces_left_us)}."
+        )
+    return "\n".join(lines) or _NONE
+
+
+def _measures(outcomes: Iterable[RenderingCheck]) -> str:
+    lines = []
+    for one in outcomes:
+        where = f"{recording_code(one.number)}, {one.method}"
+        if not one.measured:
+            lines.append(f"- {where}: not measured. {one.why_not}".rstrip())
+        lines += [f"- {where}: {name}: {text}" for name, text in one.figures.items()]
+        lines += [f"- {where}: over the study's limit: {sentence}" for sentence in one.over]
+    return "\n".join(lines) or _NONE
+
+
+def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: CardFacts) -> str:
+    numbers = sorted({one.number for one in outcomes} & facts.sounds.keys())
+    if not plan.sounds or not numbers:
+        return "There is no sound in this release."
+    if plan.voice is None:
+        lines = [
+            "Voices are as they were recorded. A voice identifies its speaker; everybody who appears agreed to this."
+        ]
+    else:
+        kind = voice_type(plan.voice)
+        lines = [f"Voices were changed: {kind.title}. {kind.description} {kind.weakness}"]
+    lines.append(
+        "Personal information that is said was covered, unless a person decided to keep it: "
+        f"{COVERS[plan.cover][0].lower()}{COVERS[plan.cover][1:]}. Where nobody measured when a word was said, "
+        "its whole utterance was covered. After writing, the sound of each clip was read back: nothing of the source "
+        "is left in what was covered"
+        + (", every other sample is the source's." if plan.voice is None else ", and no voice is as it was.")
+    )
+    lines.append(_searched_by(facts))
+    return "\n".join(lines) + "\n\n" + "\n".join(_sound_of(number, facts.sounds[number]) for number in numbers)
+
+
+def _sound_of(number: int, found: Mapping[str, Any]) -> str:
+    covered = [f"{KINDS[kind].title.lower()} {count}" for kind, count in found["covered"].items()]
+    said = f"covered: {', '.join(covered)}" if covered else "nothing personal was said"
+    if found["whole_utterances"]:
+        said += f"; {counted(found['whole_utterances'], 'place')} of these with the whole utterance"
+    if found["muted"]:
+        said += f"; {counted(found['muted'], 'place')}, {found['muted_s']:.1f} s together, without any sound, "
+        said += "because somebody may be heard there who did not agree"
+    return f"- {recording_code(number)}: {said}."
+
+
+def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
+    if plan.texts != SCRUB:
+        return "Free texts (rationales, corrections, comments) and transcripts were left out."
+    count, places = facts.texts
+    return (
+        f"{counted(count, 'free text')} scrubbed of names, addresses, numbers and dates, "
+        f"{counted(places, 'place')} changed. {facts.read_by} read all of them. A description of an event may still "
+        f"tell those who were there who it is about. {_searched_by(facts)}"
+    )
+
+
+def _searched_by(facts: CardFacts) -> str:
+    """Return what looked for personal information, as a sentence."""
+    models = " and ".join(facts.recognizers)
+    return f"Personal information was looked for by rules {f'and {models}' if models else 'alone, without a model'}."
+
+
+def _waivers(facts: CardFacts) -> str:
+    lines = []
+    for rule, number, reason, code in facts.waivers:
+        where = "all recordings" if number is None else recording_code(number)
+        lines.append(f"- “{RULES[rule].title}” ({where}), waived by {code}: {reason}")
+    return "\n".join(lines) or _NONE
+
+
+def manifest_facts(session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, Json]:
+    """Return what the manifest says about the study; states of it only sealed."""
+    key = release_key(session)
+    sources: dict[str, Json] = {
+        recording_code(one.number): {
+            "faces": sealed(key, mask_state(session.study, one.recording.id)),
+            "participants": len(one.people),
+        }
+        for one in selection.candidates
+    }
+    about = {name: value for name, value in plan.as_json().items() if name not in ("title", "contact", "holder")}
+    texts = sealed(key, text_state(released_texts(session))) if plan.texts == "scrub" else ""
+    return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
+
+
+def card_facts(session: Session, selection: Selection, choice: str) -> dict[str, Json]:
+    """Return what the data card says about the study, as JSON; `choice` is what becomes of free texts."""
+    scrubber = scrubber_of(session)
+    codes = annotator_codes(all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)])
+    names = {one.id: codes[one.name] for one in all_annotators(session.study)}
+    texts = released_texts(session) if choice == "scrub" else []
+    reader = texts_confirmed(session, texts)
+    inside = {one.number for one in selection.candidates}
+    given: list[Json] = [
+        [one.rule, number, scrubber.scrub(one.reason).text, names[one.annotator_id]]
+        for one, number in numbered_waivers(session)
+        if number is None or number in inside
+    ]
+    return {
+        "left_out": {str(number): why for number, why in selection.left_out.items()},
+        "without_picture": [one.number for one in selection.candidates if not one.has_picture],
+        "painted": {str(one.number): len(one.painted) for one in selection.candidates},
+        "waivers": given,
+        "texts": [len(texts), sum(len(one.replacements) for one in texts)],
+        "read_by": names[reader.id] if reader is not None else "",
+        "recognizers": [scrubber.scrub(title).text for title in recognizers_now().titles],
+        "sounds": {str(one.number): one.sounding.facts() for one in selection.candidates if one.sounding is not None},
+    }
+
+
+def card_from(found: Mapping[str, Any]) -> CardFacts:
+    """Return what `card_facts` gave, for the card."""
+    return CardFacts(
+        {int(number): why for number, why in found["left_out"].items()},
+        found["without_picture"],
+        {int(number): count for number, count in found["painted"].items()},
+        [(rule, number, reason, code) for rule, number, reason, code in found["waivers"]],
+        (found["texts"][0], found["texts"][1]),
+        found["read_by"],
+        {int(number): about for number, about in found["sounds"].items()},
+        found["recognizers"],
+    )

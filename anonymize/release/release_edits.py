@@ -1,0 +1,114 @@
+"""Edits for a release: what it holds, which rules are waived, which words are private, that texts were read."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from anonymize.release.release_plan import PLAN_PROPERTY, ReleasePlan, require_possible
+from anonymize.release.release_rules import LEAST_WORDS, RULES
+from anonymize.release.release_texts import PROPERTY as TEXTS
+from anonymize.release.release_texts import as_read, released_texts, spoken_states, text_state
+from project.entities.study_records import Changes, Json, Waiver
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import pii_rows as private_words
+from project.queries import policy_rows as rows
+from project.queries.pii_rows import PrivateWord
+from project.session.session import Session
+from project.timebase import utc_now
+
+
+def keep_plan(session: Session, plan: ReleasePlan) -> Changes:
+    """Remember what a release of this study is to hold.
+
+    Raises:
+        UserError: it can never be released, or not on this machine.
+    """
+    require_possible(plan)
+    with session.step("Choose what is released", merge_key="release plan") as step:
+        session.study.set_property(PLAN_PROPERTY, plan.as_json())
+    return step.changes
+
+
+def waive(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
+    """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card.
+
+    Raises:
+        UserError: there is no such rule, it cannot be waived, or the reason is too short.
+    """
+    if rule not in RULES:
+        raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable())}.")
+    if not RULES[rule].waivable:
+        raise UserError(f"The rule “{rule}” cannot be waived.", f"These can: {', '.join(waivable())}.")
+    said = " ".join(reason.split())
+    if len(said.split()) < LEAST_WORDS:
+        raise UserError(
+            "A waiver needs a reason.", f"Say in {LEAST_WORDS} words or more why; it is printed in the data card."
+        )
+    with session.step(f"Waive {rule}") as step:
+        who = session.annotator()
+        assert who is not None
+        for one in rows.waivers(session.study):
+            if (one.rule, one.recording_id) == (rule, recording_id):
+                rows.delete_waiver(session.study, one.id)
+        rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
+    return step.changes
+
+
+def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Changes:
+    """Take a waiver back.
+
+    Raises:
+        UserError: there is none.
+    """
+    found = [one for one in rows.waivers(session.study) if (one.rule, one.recording_id) == (rule, recording_id)]
+    if not found:
+        raise UserError(f"The rule “{rule}” is not waived there.", "See which are: greenroom release STUDY --dry-run")
+    with session.step(f"Withdraw waiver of {rule}") as step:
+        for one in found:
+            rows.delete_waiver(session.study, one.id)
+    return step.changes
+
+
+def waivable() -> list[str]:
+    """Return the keys of the rules that can be waived."""
+    return [key for key, rule in RULES.items() if rule.waivable]
+
+
+def set_words(session: Session, words: Mapping[str, str]) -> Changes:
+    """Replace the study's private words: word or phrase -> what is written in its place. Kinds of known ones stay.
+
+    Raises:
+        UserError: a word or what stands for it is empty.
+    """
+    clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
+    if not all(clean) or not all(clean.values()):
+        raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
+    before = {one.word: one for one in private_words.private_words(session.study)}
+    with session.step("Set private words") as step:
+        for word in before.keys() - clean.keys():
+            private_words.delete_private_word(session.study, word)
+        for word, after in clean.items():
+            known = before.get(word, PrivateWord(word, ""))
+            if known.replacement != after:
+                private_words.put_private_word(session.study, replace(known, replacement=after))
+    return step.changes
+
+
+def confirm_texts(session: Session, state: str | None = None) -> Changes:
+    """Say that one has read all scrubbed texts as they are now.
+
+    Args:
+        session: of the study.
+        state: of the texts that were read, where they may have changed since.
+
+    Raises:
+        UserError: they changed since.
+    """
+    texts = released_texts(session)
+    now = text_state(texts)
+    if state is not None and state != now:
+        raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
+    with session.step("Confirm scrubbed texts") as step:
+        read: dict[str, Json] = {**as_read(session, texts), "spoken": {**spoken_states(texts)}}
+        session.study.set_property(TEXTS, read)
+    return step.changes

@@ -1,0 +1,229 @@
+"""Writes the clips and pictures of a release, all from the rendering that was checked.
+
+Writes the annotations of a release, in formats of other tools, and its tables of recordings and participants. Meta
+information in files: one JSON file a recording, raw or scrubbed; hold-outs never.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotate.interchange.annotation_files import format_called
+from annotate.interchange.document import Document
+from annotate.interchange.document_export import exportable
+from annotate.meta.meta_summary import as_text, meta_information
+from anonymize.release.release_gate import ReleaseCandidate, Selection
+from anonymize.release.release_plan import ReleasePlan, recording_code
+from anonymize.release.release_rendering import ReleaseRendering
+from anonymize.release.release_texts import documents
+from media.clip_writer import steady_copy
+from media.encoding import UnnamedFile, replaced_when_whole, unnamed_file
+from media.excerpts import stills
+from media.sound import SoundFilter
+from media.soundtrack import silent_copy, sounding_copy
+from project.entities.study_records import Json, Participant
+from project.errors import UserError
+from project.progress import Progress
+from project.session.session import Session
+from project.text_format import write_csv
+from project.timebase import stopped_clock
+
+STEADY_RATE = 15
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedFile:
+    """A file of a release, as it was written.
+
+    Attributes:
+        source: key of what it was made of.
+        sha256: of the very bytes that were written; what lies in its place later may be another.
+    """
+
+    source: str
+    sha256: str
+
+
+def write_media(
+    folder: Path,
+    plan: ReleasePlan,
+    renderings: Sequence[ReleaseRendering],
+    treatments: Mapping[int, SoundFilter],
+    progress: Progress,
+) -> dict[str, ReleasedFile]:
+    """Write what the plan asks for under a folder; returns path in it -> what was written there.
+
+    Clips are made in files without a name, so that no other program changes them before their checksums are known.
+
+    Args:
+        folder: of the release.
+        plan: of the release.
+        renderings: what was rendered and looked at.
+        treatments: number of a recording -> what is done to its sound, for those whose sound leaves.
+        progress: told.
+
+    Raises:
+        UserError: a file cannot be written.
+        Cancelled: the user stopped it.
+    """
+    made: dict[str, ReleasedFile] = {}
+    for one in renderings:
+        method, code = one.outcome.method, recording_code(one.outcome.number)
+        source = f"{code} {method}"
+        treatment = treatments.get(one.outcome.number)
+
+        def keep(kind: str, clip: UnnamedFile, method: str = method, code: str = code, source: str = source) -> None:
+            target = folder / kind / method / f"{code}.mp4"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            made[target.relative_to(folder).as_posix()] = ReleasedFile(source, clip.copy_to(target))
+
+        with _with_sound(one, treatment, progress) as sounding:
+            if "source" in plan.video:
+                if sounding is not None:
+                    keep("video-source", sounding)
+                else:
+                    with unnamed_file(folder) as silent:
+                        silent_copy(one.clip, silent.path)
+                        keep("video-source", silent)
+            if "15hz" in plan.video:
+                pictures = one.clip if sounding is None else sounding.path
+                with unnamed_file(folder) as steady:
+                    sound = sounding is not None
+                    steady_copy(pictures, steady.path, STEADY_RATE, sound=sound, progress=progress)
+                    keep("video-15hz", steady)
+        if "1hz" in plan.video:
+            place = folder / "frames-1hz" / method / code
+            place.mkdir(parents=True, exist_ok=True)
+            for still, sha256 in stills(one.clip, place, progress=progress).items():
+                made[still.relative_to(folder).as_posix()] = ReleasedFile(source, sha256)
+    return made
+
+
+@contextmanager
+def _with_sound(
+    one: ReleaseRendering, treatment: SoundFilter | None, progress: Progress
+) -> Iterator[UnnamedFile | None]:
+    """Lend a copy of a rendering with its treated sound; None where no sound leaves.
+
+    Raises:
+        UserError: it cannot be written, or somebody wrote to it while it was lent.
+        Cancelled: the user stopped it.
+    """
+    if treatment is None:
+        yield None
+        return
+    with unnamed_file(one.clip.parent) as made:
+        sounding_copy(one.clip, one.plan.source, made.path, treatment, zero_us=one.zero_us, progress=progress)
+        with made.unchanged():
+            yield made
+
+
+AT = "2000-01-01T00:00:00.000Z"
+"""The time that formats which must hold one are told."""
+
+
+def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, list[str]]:
+    """Write the annotations of the selected recordings; returns path in the folder -> codes of its recordings.
+
+    Raises:
+        UserError: they do not fit a format.
+        OSError: a file cannot be written.
+    """
+    wanted = [one.recording for one in selection.candidates]
+    silent = {one.recording.id: silent_people(one) for one in selection.candidates}
+    parts = dict(documents(session, plan, wanted, silent))
+    made: dict[str, list[str]] = {}
+    with stopped_clock(AT):
+        for key in plan.formats:
+            to = format_called(key)
+            place = folder / "annotations" / key
+            place.mkdir(parents=True, exist_ok=True)
+            if to.many:
+                together = Document(tuple(one for part in parts.values() for one in part.recordings))
+                files = [(place / f"annotations{to.suffixes[0]}", together, [*parts])]
+            else:
+                files = [(place / f"{recording_code(n)}{to.suffixes[0]}", part, [n]) for n, part in parts.items()]
+            for target, part, numbers in files:
+                to.write(part, target)
+                made[target.relative_to(folder).as_posix()] = [recording_code(n) for n in numbers]
+    return made
+
+
+def silent_people(one: ReleaseCandidate) -> list[str]:
+    """Return the pseudonyms of those whose words are left out; "" for words of nobody known."""
+    if not one.refusing:
+        return []
+    return [*(who.pseudonym for who in one.refusing), ""]
+
+
+def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[str]:
+    """Write one table of recordings and one of participants; returns their paths in the folder."""
+    _table(
+        folder / "recordings.csv",
+        ("recording", "duration_s", "methods", "participants"),
+        (
+            (
+                recording_code(one.number),
+                f"{one.recording.duration_us / 1e6:.3f}",
+                " ".join(plan.methods_for(one.number)) if one.has_picture else "",
+                " ".join(who.pseudonym for who in one.people),
+            )
+            for one in selection.candidates
+        ),
+    )
+    people: dict[str, tuple[Participant, list[str]]] = {}
+    for one in selection.candidates:
+        for who in one.people:
+            people.setdefault(who.id, (who, []))[1].append(recording_code(one.number))
+    _table(
+        folder / "participants.csv",
+        ("participant", "role", "recordings"),
+        ((who.pseudonym, who.role.value, " ".join(codes)) for who, codes in people.values()),
+    )
+    return ["recordings.csv", "participants.csv"]
+
+
+def _table(path: Path, columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        write_csv(file, columns, sorted(rows))
+
+
+def exported(session: Session, wanted: Sequence[str] | None = None, *, scrubbed: bool = False) -> list[dict[str, Json]]:
+    """Return the meta information of recordings, by number: of all that are no hold-outs, or of those of the ids given.
+
+    Args:
+        session: of the study.
+        wanted: ids of recordings.
+        scrubbed: whether texts and names are scrubbed by the finders of a release.
+
+    Raises:
+        UserError: one that is asked for is a hold-out, or there is none.
+    """
+    found = exportable(session, wanted)
+    if not scrubbed:
+        return [meta_information(session, one.id) for one in found]
+    # They bring all that a release is judged by, which the rest does without.
+    from anonymize.release.private_content import scrubber_of
+
+    scrubber = scrubber_of(session, quoting=True)
+    return [meta_information(session, one.id, lambda text: scrubber.scrub(text).text) for one in found]
+
+
+def write(session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False) -> list[Path]:
+    """Write each to `NUMBER.meta.json` in a folder; returns the files.
+
+    Raises:
+        UserError: the folder cannot be made, or a file is there already and may not be replaced.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder cannot be made: {error.strerror}.", "Choose another one.") from None
+    files = []
+    for one in found:
+        path = folder / f"{one['recording']:04}.meta.json"
+        with replaced_when_whole(path, (session.study.path,), overwrite=overwrite) as temporary:
+            temporary.write_text(as_text(one), "utf-8")
+        files.append(path)
+    return files

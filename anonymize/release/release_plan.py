@@ -1,0 +1,219 @@
+"""What a release is to hold. The study keeps the newest choice, so that the window and the command line agree.
+
+What people, recordings and annotations are called in a release.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import cast
+
+from annotate.interchange.annotation_files import FORMATS, format_called
+from anonymize.faces.masking_plan import require_method
+from anonymize.methods.face_methods import METHODS, recommended
+from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, voice, voice_type
+from project.entities.study_records import Annotator, Json
+from project.errors import UserError
+from project.session.session import Session
+
+PLAN_PROPERTY = "release_plan"
+RAW = "raw"
+LEAVE_OUT, SOLID, SCRUB, NONE, KEEP = "leave-out", "solid", "scrub", "none", "keep"
+
+WITHOUT_CONSENT = {
+    LEAVE_OUT: "Leave out recordings in which somebody appears who did not consent",
+    SOLID: "Paint the faces of those who did not consent solid, and leave out what they say",
+}
+SOUND = {
+    NONE: "No sound",
+    KEEP: "Voices as they are; a voice identifies its speaker",
+    **{name: f"Voices changed: {voice_type(name).title}" for name in VOICES},
+}
+"""What becomes of voices. What is personal in what is said is covered whenever sound leaves."""
+TEXTS = {LEAVE_OUT: "Leave free texts and transcripts out", SCRUB: "Scrub free texts and transcripts"}
+VIDEO = {"source": "Clips at the source's rate", "15hz": "Clips at 15 frames a second", "1hz": "A picture a second"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePlan:
+    """What a release holds.
+
+    Attributes:
+        methods: how faces are hidden, one clip of each recording for every method; the recommended one where empty.
+        only: number of a recording -> its methods, where they differ.
+        without_consent: what happens where somebody appears who did not consent to release, see `WITHOUT_CONSENT`.
+        sound: see `SOUND`.
+        cover: what is heard instead of personal information, see `COVERS`.
+        voice_options: of the method that changes voices, by name.
+        texts: see `TEXTS`.
+        formats: keys of interchange formats for the annotations.
+        video: which of `VIDEO`.
+        keep_robots: leave the faces of participants with the role robot as they are.
+        title: of the data set.
+        contact: whom to ask, for card and access terms.
+        holder: who holds the rights, for the licence.
+    """
+
+    methods: tuple[str, ...] = ()
+    only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    without_consent: str = LEAVE_OUT
+    sound: str = NONE
+    cover: str = MUTE
+    voice_options: Mapping[str, Json] = field(default_factory=dict)
+    texts: str = LEAVE_OUT
+    formats: tuple[str, ...] = ("csv", "eaf")
+    video: tuple[str, ...] = ("source", "15hz", "1hz")
+    keep_robots: bool = False
+    title: str = ""
+    contact: str = ""
+    holder: str = ""
+
+    def methods_for(self, number: int) -> tuple[str, ...]:
+        """Return how the faces of a recording are hidden, one clip a method."""
+        return self.only.get(number) or self.methods or (recommended(),)
+
+    @property
+    def voice(self) -> str | None:
+        """The method that changes voices; None where none does."""
+        return self.sound if self.sound in VOICES else None
+
+    @property
+    def sounds(self) -> bool:
+        """Whether the sound of recordings leaves in clips."""
+        return self.sound != NONE and not {*self.video} <= {"1hz"}
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        found = {**asdict(self), "only": {str(number): [*names] for number, names in self.only.items()}}
+        return {key: [*value] if isinstance(value, tuple) else value for key, value in found.items()}
+
+
+def plan_from(found: Mapping[str, Json]) -> ReleasePlan:
+    """Read what `as_json` made; what is unknown in it is left aside."""
+    known = {one.name for one in fields(ReleasePlan)}
+    values: dict[str, object] = {key: value for key, value in found.items() if key in known}
+    for key in ("methods", "formats", "video"):
+        if key in values:
+            values[key] = tuple(cast(list[str], values[key]))
+    only = cast(Mapping[str, list[str]], values.pop("only", {}))
+    return replace(
+        ReleasePlan(**values),  # type: ignore[arg-type]
+        only={int(number): tuple(names) for number, names in only.items()},
+    )
+
+
+def kept_plan(session: Session) -> ReleasePlan:
+    """Return what was chosen last in this study; where that is nothing or not understood, what shows least."""
+    found = session.study.get_property(PLAN_PROPERTY)
+    return plan_from(found) if isinstance(found, dict) and _is_plan(found) else ReleasePlan()
+
+
+def _is_plan(found: Mapping[str, Json]) -> bool:
+    """Tell whether every choice is of the kind that `as_json` writes; other programs may write to a study too."""
+    usual = ReleasePlan().as_json()
+    if any(not isinstance(found[key], type(value)) for key, value in usual.items() if key in found):
+        return False
+    only = cast(Mapping[str, Json], found.get("only", {}))
+    options = cast(Mapping[str, Json], found.get("voice_options", {}))
+    if any(not isinstance(value, int | float) for value in options.values()):
+        return False
+    lists = [*only.values(), *(found.get(key, []) for key in ("methods", "formats", "video"))]
+    return all(key.isdecimal() for key in only) and all(
+        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists
+    )
+
+
+def require_possible(plan: ReleasePlan) -> None:
+    """Refuse what a release can never hold, or not on this machine.
+
+    Raises:
+        UserError: the raw recordings or an unknown method or treatment are asked for, a method's weights are missing,
+            a method of voices has no such option, or a format is unknown or holds the study itself.
+    """
+    every = {*plan.methods, *(name for names in plan.only.values() for name in names)}
+    if RAW in every:
+        raise UserError("Raw recordings are never released.", f"Choose one of {', '.join(METHODS)}.")
+    for name in sorted(every):
+        require_method(name)
+    for given, known in (
+        (plan.without_consent, WITHOUT_CONSENT),
+        (plan.sound, SOUND),
+        (plan.cover, COVERS),
+        (plan.texts, TEXTS),
+        *((one, VIDEO) for one in plan.video),
+    ):
+        if given not in known:
+            raise UserError(f"A release knows no “{given}”.", f"Choose one of {', '.join(known)}.")
+    if plan.voice is not None:
+        voice(plan.voice, **plan.voice_options)
+    for key in plan.formats:
+        if format_called(key).whole:
+            raise UserError(
+                f"The format “{key}” holds the study itself, names and all, so it is never released.",
+                f"Choose from {', '.join(one for one in FORMATS if not format_called(one).whole)}.",
+            )
+
+
+CODES_PROPERTY = "release_key"
+_KEY = re.compile("[0-9a-f]{64}")
+_LETTERS = {"person": "A", "model": "M", "adjudicated": "C"}
+_VERSION_7 = 0x7 << 76
+_VARIANT = 0b10 << 62
+
+
+def release_key(session: Session) -> str:
+    """Return the study's own secret, 64 hexadecimal digits; made where there is none. It never leaves the study.
+
+    Raises:
+        UserError: there is none yet and the study is open for reading only.
+    """
+    found = session.study.get_property(CODES_PROPERTY)
+    if isinstance(found, str) and _KEY.fullmatch(found):
+        return found
+    made = secrets.token_hex(32)
+    session.study.require_writable()
+    with session.study.step("Make the key of releases", undoable=False):
+        session.study.set_property(CODES_PROPERTY, made)
+    return made
+
+
+def sealed(key: str, text: str) -> str:
+    """Return a checksum (HMAC-SHA-256) that only who has the key can compare with anything."""
+    return hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha256).hexdigest()
+
+
+def released_id(key: str, own: str) -> str:
+    """Return another id for a row: the same in every release, but it tells neither the row nor when it was made."""
+    value = int(sealed(key, own)[:32], 16)
+    value &= ~(0xF << 76) & ~(0b11 << 62)
+    return str(uuid.UUID(int=value | _VERSION_7 | _VARIANT))
+
+
+def annotator_codes(annotators: Sequence[Annotator], taken: Collection[str] = ()) -> dict[str, str]:
+    """Return name -> A01, A02... (people), M01... (models), C01... (agreed on); nobody's own name is used as a code.
+
+    Args:
+        annotators: all of the study, in the order they came.
+        taken: further names that no code may be.
+    """
+    avoid = {one.name.casefold() for one in annotators} | {one.casefold() for one in taken}
+    codes: dict[str, str] = {}
+    used = dict.fromkeys(_LETTERS.values(), 0)
+    for one in annotators:
+        letter = _LETTERS.get(one.kind, "A")
+        while True:
+            used[letter] += 1
+            code = f"{letter}{used[letter]:02}"
+            if code.casefold() not in avoid:
+                break
+        codes[one.name] = code
+    return codes
+
+
+def recording_code(number: int) -> str:
+    """Return what the files of a recording are called."""
+    return f"recording-{number:04}"

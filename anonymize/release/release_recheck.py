@@ -1,0 +1,95 @@
+"""Whether a release that is about to be put in place may still leave: the study may have been edited meanwhile."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+from anonymize.release.private_content import private_of
+from anonymize.release.release_gate import Selection, reasons_before, select
+from anonymize.release.release_plan import LEAVE_OUT, ReleasePlan, sealed
+from anonymize.release.release_rules import LEAST_WORDS, RULES, ReleaseBlocker, standing
+from project.entities.study_records import Json, Waiver
+from project.queries.face_rows import mask_state
+from project.queries.pii_rows import pii_decisions, public_words
+from project.queries.policy_rows import waivers
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+
+
+def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
+    """Return the waivers that count, with the number of their recording, None for all.
+
+    One of a recording that is gone counts for nothing, and so does one without a reason in words or of a rule that
+    cannot be waived: no program of ours writes such a one.
+    """
+    numbers = {one.id: one.number for one in all_recordings(session.study)}
+    return [
+        (one, None if one.recording_id is None else numbers[one.recording_id])
+        for one in waivers(session.study)
+        if (one.recording_id is None or one.recording_id in numbers)
+        and one.rule in RULES
+        and RULES[one.rule].waivable
+        and len(one.reason.split()) >= LEAST_WORDS
+    ]
+
+
+def signature(session: Session, plan: ReleasePlan, selection: Selection, key: str) -> str:
+    """Return a sealed checksum over all that decides who is hidden, who is in it, and which words must not leave."""
+    facts = [
+        [
+            one.number,
+            mask_state(session.study, one.recording.id),
+            sorted(one.painted),
+            sorted([who.pseudonym, who.role.value] for who in one.people),
+            sorted(who.pseudonym for who in one.refusing),
+            None if one.sounding is None else one.sounding.as_json(),
+        ]
+        for one in selection.candidates
+    ]
+    about = [facts, _decided(session, selection), private_of(session).as_json(), plan.as_json()]
+    return sealed(key, json.dumps(about, sort_keys=True))
+
+
+def _decided(session: Session, selection: Selection) -> list[Json]:
+    """Return what people decided on personal information in recordings of a release, and which words are public."""
+    inside = {None, *(one.recording.id for one in selection.candidates)}
+    places = sorted(
+        [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
+        for at, one in pii_decisions(session.study).items()
+        if one.recording_id in inside
+    )
+    return [cast(Json, places), cast(Json, sorted(public_words(session.study)))]
+
+
+def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequence[ReleaseBlocker]:
+    """Return what stands in the way by now of a release that was made of an earlier state of a study.
+
+    Annotations may go on being edited: what is in the release is as it was when the release was begun. Not so the
+    transcript where sound leaves: a word that moved or was written meanwhile may have to be covered.
+
+    Args:
+        study: path of the study file, which may be open elsewhere.
+        plan: of the release.
+        signed: its `signature` when it was begun.
+        key: of the study's releases.
+
+    Raises:
+        UserError: the study cannot be read any more.
+    """
+    with Session.open(study, None, read_only=True) as session:
+        written = replace(plan, texts=LEAVE_OUT)
+        waived = [(one.rule, number) for one, number in numbered_waivers(session)]
+        left = standing(reasons_before(session, written, select(session, written)), waived)
+        if left or signature(session, plan, select(session, plan), key) == signed:
+            return left
+    return [
+        ReleaseBlocker(
+            "rendered",
+            None,
+            None,
+            "Faces, speech, participants, consent or private words were changed while the release was made.",
+            "Release again: recordings that did not change are not rendered anew.",
+        )
+    ]

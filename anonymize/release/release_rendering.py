@@ -1,0 +1,318 @@
+"""Renders a recording for a release, or takes up the rendering of an earlier try, and looks at what came out.
+
+Measures how private a rendering is, and holds it against the study's limits.
+"""
+
+import hashlib
+import hmac
+import json
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from anonymize.faces.masking_plan import (
+    installed_weights,
+    not_as_tracked,
+    plan_of,
+    regions_in,
+    rendering_key,
+    source_of,
+    working_folder,
+)
+from anonymize.privacy.privacy_job import measure_rendering
+from anonymize.privacy.privacy_limits import PrivacyLimits, not_measured, over_limit
+from anonymize.release.release_plan import sealed
+from anonymize.release.release_rules import RenderingCheck
+from project.entities.face_regions import Keyframe, Region, RegionKind
+from project.entities.study_records import FaceTrack, Json
+from project.errors import UserError
+from project.files.fingerprints import WholeFile, read_whole, sha256_of
+from project.files.temporary_files import cache_folder
+from project.progress import Progress
+from project.text_format import percent
+
+if TYPE_CHECKING:
+    from anonymize.measures.privacy_report import PrivacyReport
+    from anonymize.rendering.face_renderer import RenderPlan
+
+
+_ABANDONED_AFTER_S = 14 * 24 * 3600
+_BEYOND = 0.9
+"""How far, in sizes of the box from its middle, an area over a face reaches: further than any ellipse over it."""
+_MOST_HITS = 1000
+"""How many places of hits are kept: the first ones are where somebody begins to look."""
+_CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReleaseRendering:
+    """A rendering that was looked at.
+
+    Attributes:
+        clip: without sound, on the recording's axis but for `zero_us`; belongs to the cache.
+        zero_us: where the clip's zero lies on the recording's axis.
+        plan: what was rendered.
+        outcome: what came of it, as far as rendering and check tell.
+        weights: sha256 of each of the weights that the method needs.
+        looked_at: the clip as it was read whole before it was looked at.
+        source: the recording's file, as it was read whole before it was rendered.
+    """
+
+    clip: Path
+    zero_us: int
+    plan: "RenderPlan"
+    outcome: RenderingCheck
+    weights: Mapping[str, str]
+    looked_at: WholeFile
+    source: WholeFile
+
+
+def rendering_of(number: int, parameters: Mapping[str, Json], key: str, progress: Progress) -> ReleaseRendering:
+    """Render one recording by one method and check it.
+
+    A rendering stays in the cache until a release that holds it is written, or nobody came back to it for a fortnight.
+    So a release that is refused for something else need not render again. What is known about it is sealed with the
+    study's own secret: a clip that was put into the cache by anybody else is not taken for a rendering.
+
+    Args:
+        number: of the recording.
+        parameters: what `hiding.gather` gave, with `painted` (ids of faces that are painted solid whatever the method),
+            `detector` and `witness`.
+        key: of the study's releases.
+        progress: told.
+
+    Raises:
+        UserError: a file cannot be read or written, or weights are missing.
+        Cancelled: the user stopped it.
+    """
+    from anonymize.rendering.face_renderer import bare_frames, render
+    from anonymize.rendering.residual_faces import ResidualFaceStatus, check_rendering
+    from models.faces.face_detectors import detector
+
+    source = source_of(parameters, progress)
+    digests = installed_weights(str(parameters["method"]))
+    folder = _folder(rendering_key(parameters, digests), parameters)
+    plan = with_painted(plan_of(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
+    facts = _facts(folder, key)
+    if facts is None:
+        with working_folder(parameters, digests) as cache:
+            done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
+        source.require_same()
+        facts = {
+            "frames": done.frames,
+            "zero_us": done.start_us,
+            "blanked_us": [*done.blanked_us],
+            "undrawn_us": [*done.undrawn_us],
+            "sha256": done.sha256,
+        }
+        (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
+    looked_at = read_whole(folder / _CLIP)
+    zero_us = cast(int, facts["zero_us"])
+    name = str(parameters["detector"])
+    found = check_rendering(
+        folder / _CLIP,
+        plan.tracks,
+        detector(name),
+        exempt=plan.exempt,
+        replaced=plan.method.kind == "face",
+        regions=[*regions_in(parameters), *(one for one in plan.areas if one not in regions_in(parameters))],
+        start_us=zero_us,
+        progress=progress,
+    )
+    if found.frames != facts["frames"] or looked_at.sha256 != facts["sha256"]:
+        raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
+    outcome = RenderingCheck(
+        number,
+        plan.method.name,
+        frames=found.frames,
+        faces_left_us=tuple(found.faces_left),
+        doubtful_us=tuple(found.doubtful),
+        hits=tuple(
+            (hit.time_us, *(round(side) for side in hit.box))
+            for hit in found.hits
+            if hit.finding in (ResidualFaceStatus.FACE_LEFT, ResidualFaceStatus.DOUBTFUL)
+        )[:_MOST_HITS],
+        bare_us=tuple(bare_frames(plan)),
+        blanked_us=tuple(cast(list[int], facts["blanked_us"])),
+        undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),
+        exempt_us=tuple(found.exempt),
+        checked_by=name,
+        witness=str(parameters["witness"]),
+        ends_early_s=cast(float, parameters["ends_early_s"]),
+    )
+    return ReleaseRendering(folder / _CLIP, zero_us, plan, outcome, digests, looked_at, source)
+
+
+def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
+    """Return a plan in which some faces are painted solid after the method was there: an area lies over each."""
+    over = [area for track in plan.tracks if track.id in painted and (area := _area_over(track)) is not None]
+    return replace(plan, areas=[*plan.areas, *over], exempt=plan.exempt - set(painted))
+
+
+def require_unchanged(rendering: ReleaseRendering) -> None:
+    """Refuse a clip that is not the one that was rendered and looked at, or was another one meanwhile.
+
+    Raises:
+        UserError: something changed it, or it is gone.
+    """
+    try:
+        rendering.looked_at.require_same()
+        same = sha256_of(rendering.clip) == rendering.looked_at.sha256
+    except (OSError, UserError):
+        same = False
+    if not same:
+        raise UserError(
+            f"The rendering of recording {rendering.outcome.number} was changed in the cache while it was checked.",
+            "Release again: it is rendered anew.",
+        )
+
+
+def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) -> None:
+    """Read the recording's file once more, all of it, and refuse one that somebody touched since it was rendered.
+
+    Raises:
+        UserError: somebody did, or it is gone.
+        Cancelled: the user stopped it.
+    """
+    rendering.source.require_same()
+    if read_whole(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
+        raise not_as_tracked(rendering.source.path.name, known=True)
+    rendering.source.require_same()
+
+
+def forget(renderings: Sequence[ReleaseRendering]) -> None:
+    """Remove renderings from the cache: a release holds what is needed of them."""
+    for one in renderings:
+        shutil.rmtree(one.clip.parent, ignore_errors=True)
+
+
+def _area_over(track: FaceTrack) -> Region | None:
+    if track.dismissed or not len(track.frames):
+        return None
+    keyframes = []
+    for time_us, (x, y, width, height) in zip(track.times_us.tolist(), track.boxes.tolist(), strict=True):
+        left, top = int(x + width / 2 - _BEYOND * width), int(y + height / 2 - _BEYOND * height)
+        keyframes.append(Keyframe(time_us, left, top, round(2 * _BEYOND * width) + 1, round(2 * _BEYOND * height) + 1))
+    step = int(np.diff(track.times_us).max()) if len(track.times_us) > 1 else 100_000
+    span = max(0, keyframes[0].time_us - step), keyframes[-1].time_us + 2 * step
+    return Region(track.id, "", RegionKind.AREA, "", *span, tuple(keyframes))
+
+
+def _folder(key: str, parameters: Mapping[str, Json]) -> Path:
+    """Return the folder of one rendering, made where it is missing.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    base = cache_folder() / "releases"
+    for old in base.glob("*"):
+        with suppress(OSError):
+            if time.time() - old.stat().st_mtime > _ABANDONED_AFTER_S:
+                shutil.rmtree(old)
+    more = json.dumps([parameters["regions"], parameters["painted"]], sort_keys=True)
+    folder = base / hashlib.sha256(f"{key} {more}".encode()).hexdigest()[:32]
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"The rendering cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
+        ) from None
+    return folder
+
+
+def _facts(folder: Path, key: str) -> dict[str, Json] | None:
+    """Return what is known about the rendering that lies in a folder; None where there is none, or another clip."""
+    try:
+        found = cast(dict[str, Json], json.loads((folder / _FACTS).read_text("utf-8")))
+        seal = str(found.pop(_SEAL, ""))
+        whole = hmac.compare_digest(seal.encode(), _seal(folder, key, found).encode())
+        return found if whole and found.get("sha256") == sha256_of(folder / _CLIP) else None
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _seal(folder: Path, key: str, facts: Mapping[str, Json]) -> str:
+    """Return what only who has the key can write beside a rendering; the folder's name tells how it was made."""
+    return sealed(key, json.dumps([folder.name, facts], sort_keys=True))
+
+
+_SHOWN = 1e-3
+_ANY = 1_000_000
+
+
+def measured(
+    rendering: ReleaseRendering, parameters: Mapping[str, Json], limits: PrivacyLimits, progress: Progress
+) -> RenderingCheck:
+    """Return the outcome of a rendering with what was measured in it.
+
+    Where no face is hidden, there is nothing to measure.
+
+    Raises:
+        UserError: a file cannot be read.
+        Cancelled: the user stopped it.
+    """
+    from anonymize.measures.recognition import stranger_from
+
+    plan, outcome = rendering.plan, rendering.outcome
+    if not any(len(track.frames) and not track.dismissed and track.id not in plan.exempt for track in plan.tracks):
+        return replace(outcome, measured=True, figures={"Faces": "none to hide"})
+    others = {one.id for one in plan.areas}
+    report = measure_rendering(
+        plan,
+        rendering.clip,
+        plan.method.name,
+        tracked_by=str(parameters["tracked_by"]),
+        regions=[*plan.areas, *(one for one in regions_in(parameters) if one.id not in others)],
+        blanked_us=outcome.blanked_us,
+        strangers=[stranger_from(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
+        progress=progress,
+    )
+    return with_measures(outcome, report, limits, drawn=plan.method.kind == "face")
+
+
+def with_measures(
+    outcome: RenderingCheck, report: "PrivacyReport", limits: PrivacyLimits, *, drawn: bool
+) -> RenderingCheck:
+    """Return an outcome with what was measured in its rendering.
+
+    Args:
+        outcome: what rendering and check gave.
+        report: of the measures.
+        limits: of the study.
+        drawn: whether the method draws other faces.
+    """
+    missing = not_measured(report)
+    alone = replace(limits, worst_track=1.0, leak_frames=_ANY, detected=1.0)
+    return replace(
+        outcome,
+        measured=not missing,
+        why_not=" ".join(missing),
+        over=tuple(over_limit(report, limits)),
+        recognized=tuple(over_limit(report, alone)) if drawn else (),
+        figures=figures_of(report),
+    )
+
+
+def figures_of(report: "PrivacyReport") -> dict[str, str]:
+    """Return what was measured, in words, for the data card."""
+    from anonymize.measures.privacy_report import FIGURES
+
+    found = {about.name: _said(report.figure(key).value, about.unit) for key, about in FIGURES.items()}
+    for attack in report.attacks:
+        rate = attack.rates[0].value
+        found[f"Re-identified at FAR 1e-2, {attack.kind} attacker, {attack.embedder}"] = _said(rate, "share")
+    return {name: text for name, text in found.items() if text}
+
+
+def _said(value: float | None, unit: str) -> str:
+    if value is None:
+        return ""
+    if unit == "share":
+        return percent(value)
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) >= _SHOWN else f"{value:.3g} {unit}".strip()

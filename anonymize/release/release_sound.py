@@ -1,0 +1,460 @@
+"""How the sound of a recording leaves: what is covered in it, who is muted, whose voices are changed.
+
+Reads the sound of a clip that is about to leave and compares it with its source: is gone what has to be gone? What is
+known about the speech in a recording: what its transcript covers, and who agreed to be heard. Stretches of a
+recording's axis as sets: what several cover together, and what is left of one without others. What is personal in the
+texts and speech of a study, as far as a release asks; searched once for all recordings.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from itertools import repeat
+from pathlib import Path
+from typing import Any, cast
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.pii_detection.pii_hit import KINDS
+from anonymize.pii_review.review_hits import PlacedHit, hits, spoken_of
+from anonymize.release.release_plan import ReleasePlan, sealed
+from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, TimeSpan, covered_samples, measure_room
+from anonymize.sound.sound_plan import SoundPlan, Treatments, sound_filter
+from anonymize.sound.voice_methods import MUTE, SILENCE
+from anonymize.sound.voice_stream import UNKNOWN, VoiceSpan
+from media.sound import SoundFilter, sixteen_bits, stream_own
+from media.source import opened
+from project.entities.study_records import Json, Participant, Run, Utterance
+from project.progress import Progress, Silent
+from project.queries.history_rows import latest_run
+from project.queries.transcript_rows import SPEECH, heard_of, utterances_of
+from project.session.session import Session
+from project.timebase import SECOND, format_time
+
+Stretch = tuple[int, int]
+"""Start and end in microseconds."""
+
+
+def together(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Return what stretches cover, ascending, none touching another; those without a length cover nothing."""
+    found: list[Stretch] = []
+    for start, end in sorted(one for one in stretches if one[1] > one[0]):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def left_of(stretches: Iterable[Stretch], without: Iterable[Stretch]) -> list[Stretch]:
+    """Return what stretches cover and others do not."""
+    found: list[Stretch] = []
+    gone = together(without)
+    for start, end in together(stretches):
+        at = start
+        for first, last in gone:
+            if last <= at or first >= end:
+                continue
+            if first > at:
+                found.append((at, first))
+            at = max(at, last)
+        if at < end:
+            found.append((at, end))
+    return found
+
+
+def widened(stretches: Iterable[Stretch], by_us: int) -> list[Stretch]:
+    """Return stretches with a margin on both sides, not before zero."""
+    return [(max(0, start - by_us), end + by_us) for start, end in stretches]
+
+
+_NEAR_US = 400_000
+"""How far speech may reach out of an utterance: voice activity is told a little before and after a word."""
+_LEAST_US = 200_000
+"""What is shorter holds no word."""
+_MARGIN_US = 150_000
+"""How far around their utterances those are muted who did not agree."""
+
+
+@dataclass(frozen=True)
+class Speech:
+    """The speech of one recording.
+
+    Attributes:
+        run: the newest that looked for speech in the file as it is; None where none did.
+        spans: where it found some.
+        utterances: the transcript, by start.
+    """
+
+    run: Run | None
+    spans: tuple[Stretch, ...]
+    utterances: tuple[Utterance, ...]
+
+    @cached_property
+    def uncovered(self) -> list[Stretch]:
+        """Where somebody speaks and nothing is written down."""
+        written = widened(((one.start_us, one.end_us) for one in self.said), _NEAR_US)
+        return [one for one in left_of(self.spans, written) if one[1] - one[0] >= _LEAST_US]
+
+    @property
+    def said(self) -> list[Utterance]:
+        """The utterances in which something stands."""
+        return [one for one in self.utterances if one.text.strip()]
+
+    @property
+    def drafts(self) -> list[Utterance]:
+        """What a model heard and nobody looked at."""
+        return [one for one in self.utterances if not one.checked]
+
+    @property
+    def unknown(self) -> list[Utterance]:
+        """What was said by nobody known: no speaker is given, or only suggested by a program."""
+        return [one for one in self.utterances if one.participant_id is None or one.suggested]
+
+    def muted(self, agreed: Collection[str]) -> list[Stretch]:
+        """Return the stretches in which somebody may be heard who is not among those (ids) that agreed.
+
+        Those are the utterances of all others and of nobody known, and speech that stands in no utterance.
+        """
+        unknown = {one.id for one in self.unknown}
+        fine: list[Stretch] = []
+        others: list[Stretch] = []
+        for one in self.utterances:
+            kept = one.participant_id in agreed and one.id not in unknown
+            (fine if kept else others).append((one.start_us, one.end_us))
+        outside = left_of(self.spans, widened(fine, _NEAR_US))
+        return together([*widened(others, _MARGIN_US), *outside])
+
+
+def speech_in(session: Session, recording_id: str) -> Speech:
+    """Return what the study knows about the speech of a recording."""
+    run = latest_run(session.study, recording_id, SPEECH)
+    medium = session.main_medium(recording_id)
+    if run is not None and (medium is None or run.parameters.get("fingerprint") != medium.fingerprint):
+        run = None
+    heard = () if run is None else heard_of(session.study, run.id)
+    spans = tuple((one.start_us, one.end_us) for one in heard)
+    return Speech(run, spans, tuple(utterances_of(session.study, recording_id)))
+
+
+@dataclass(frozen=True, slots=True)
+class PiiAudioSpan:
+    """A place in the sound where something personal is said.
+
+    Attributes:
+        kind: what it is, a key of `anonymize.pii_detection.pii_hit.KINDS`.
+        measured: whether its words have measured times; the stretch is the whole utterance otherwise.
+    """
+
+    start_us: int
+    end_us: int
+    kind: str
+    measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AudioTreatment:
+    """What is done to the sound of one recording. Nothing in it says who anybody is, but for pseudonyms.
+
+    Attributes:
+        covered: where personal information is said.
+        muted: where somebody may be heard who did not agree.
+        cover: what is heard instead of personal information.
+        voice: the method that changes voices; None leaves them.
+        options: of that method.
+        speakers: start, end and pseudonym of who is known to speak.
+        kinds: kind of personal information -> how many places of it are covered.
+        whole: how many of these places are covered by their whole utterance, because nobody measured their words.
+    """
+
+    covered: tuple[Stretch, ...] = ()
+    muted: tuple[Stretch, ...] = ()
+    cover: str = MUTE
+    voice: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    speakers: tuple[tuple[int, int, str], ...] = ()
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    whole: int = 0
+
+    @property
+    def muted_s(self) -> float:
+        """How long it is that somebody is muted."""
+        return sum(end - start for start, end in self.muted) / 1e6
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        found = asdict(self)
+        return {key: [[*one] for one in value] if isinstance(value, tuple) else value for key, value in found.items()}
+
+    def facts(self) -> dict[str, Json]:
+        """Return what manifest and card say: how many and how, not where and who."""
+        return {
+            "voices": self.voice or "as they are",
+            "options": cast(Json, dict(self.options)),
+            "cover": self.cover,
+            "covered": cast(Json, dict(self.kinds)),
+            "whole_utterances": self.whole,
+            "muted": len(self.muted),
+            "muted_s": round(self.muted_s, 3),
+        }
+
+
+def sounding_from(found: Mapping[str, Any]) -> AudioTreatment:
+    """Read what `Sounding.as_json` made."""
+    known = {one.name for one in fields(AudioTreatment)}
+    values: dict[str, Any] = {
+        k: tuple(tuple(one) for one in v) if isinstance(v, list) else v for k, v in found.items() if k in known
+    }
+    return AudioTreatment(**values)
+
+
+def sounding(
+    plan: ReleasePlan,
+    spoken: Iterable[PiiAudioSpan],
+    speech: Speech,
+    people: Iterable[Participant],
+    refusing: Iterable[Participant],
+) -> AudioTreatment:
+    """Return what is done to the sound of a recording.
+
+    Where somebody in it did not agree, only those are heard who did and are known to speak: fail closed.
+
+    Args:
+        plan: of the release.
+        spoken: everything personal that is said, but for what a person decided to keep.
+        speech: what is known about who speaks when.
+        people: everybody who appears.
+        refusing: those of them who did not agree.
+    """
+    said, silent = [*spoken], {one.id for one in refusing}
+    names = {one.id: one.pseudonym for one in people}
+    known = [one for one in speech.utterances if one.participant_id in names and not one.suggested]
+    return AudioTreatment(
+        tuple((one.start_us, one.end_us) for one in said),
+        tuple(speech.muted({*names} - silent)) if silent else (),
+        plan.cover,
+        plan.voice,
+        dict(plan.voice_options) if plan.voice else {},
+        tuple((one.start_us, one.end_us, names[one.participant_id or ""]) for one in known) if plan.voice else (),
+        dict(sorted(Counter(one.kind for one in said).items())),
+        sum(not one.measured for one in said),
+    )
+
+
+def seeds_of(one: AudioTreatment, key: str) -> dict[str, str]:
+    """Return what the changed voices follow from, by pseudonym; as secret as the key of the study's releases."""
+    names = {name for _, _, name in one.speakers}
+    return {UNKNOWN: sealed(key, "voice"), **{name: sealed(key, f"voice {name}") for name in sorted(names)}}
+
+
+def treatment_of(
+    one: AudioTreatment, source: Path, seeds: Mapping[str, str], progress: Progress | None = None
+) -> SoundFilter:
+    """Return what treats the sound of a recording's file.
+
+    Who is muted is so before voices are changed, so that nothing of it is smeared over what is heard, and after.
+
+    Raises:
+        UserError: the file cannot be read, or the voice method does not take its options.
+    """
+    plan = SoundPlan(
+        [TimeSpan(*each) for each in one.covered],
+        one.cover,
+        one.voice,
+        one.options,
+        [VoiceSpan(*each) for each in one.speakers],
+        seeds,
+    )
+    treated = sound_filter(plan, source, progress)
+    if not one.muted:
+        return treated
+    mute = CoverFilter([TimeSpan(*each) for each in one.muted])
+    return Treatments((mute, treated, mute))
+
+
+_TEXTS = frozenset({"utterance", "segment_value", "comment"})
+"""Where texts are kept that leave; names of recordings and notes about participants never do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A place that looks personal and that nobody decided on. It says what kind it is, never what stands there.
+
+    Attributes:
+        time_us: when it is said, or where what it is about begins.
+        where: `utterance`, `rationale`, ...
+        what: the kind, for people.
+    """
+
+    time_us: int
+    where: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Personal:
+    """What is personal in a study, searched when it is first asked for."""
+
+    session: Session
+
+    def undecided(self, recording_id: str, *, texts: bool, speech: bool) -> Iterator[Undecided]:
+        """Yield the places of a recording that leave and that nobody decided on, by time.
+
+        Args:
+            recording_id: of the recording.
+            texts: whether its texts leave, the transcript among them.
+            speech: whether its sound leaves.
+        """
+        if not (texts or speech):
+            return
+        for one in self._found.get(recording_id, ()):
+            leaves = texts if one.place.table in _TEXTS else False
+            if one.verdict is None and (leaves or (speech and one.is_spoken)):
+                where = "utterance" if one.is_spoken else one.place.field
+                yield Undecided(one.time_us, where, KINDS[one.kind].title.lower())
+
+    def spoken(self, recording_id: str) -> list[PiiAudioSpan]:
+        """Return where something personal is said in a recording that nobody decided to keep."""
+        found = spoken_of(self._found.get(recording_id, ()))
+        return [PiiAudioSpan(one.start_us, one.end_us, one.kind, one.measured) for one in found]
+
+    @cached_property
+    def _found(self) -> dict[str, list[PlacedHit]]:
+        found: dict[str, list[PlacedHit]] = {}
+        for one in hits(self.session):
+            if one.recording_id is not None:
+                found.setdefault(one.recording_id, []).append(one)
+        return found
+
+
+Whole = NDArray[np.int16]
+
+_LOUD = 64
+"""From this level on, of 32768, equal samples are no chance."""
+_SAME = 0.5
+_STREAMINFO = 34
+"""Bytes that describe a FLAC stream; whatever is more is something else."""
+
+
+def wrong_in_sound(clip: Path, source: Path, one: AudioTreatment, progress: Progress | None = None) -> Iterator[str]:
+    """Yield what is wrong with the sound of a released clip, each kind once, with where it is first.
+
+    Where something was covered or somebody muted, there must be exactly what a cover makes of silence: nothing of the
+    source. Where voices are as they are, every other sample must be the source's; where they are changed, none of
+    it may be left as it was. The sound must be as long as the source's.
+
+    Raises:
+        UserError: a file cannot be read.
+        Cancelled: the user stopped it.
+    """
+    told = progress or Silent()
+    own = stream_own(source)
+    rate, channels = own.rate, own.channels
+    with opened(clip) as container:
+        if len(container.streams.audio) != 1:
+            yield "it has no sound, or several"
+            return
+        stream = container.streams.audio[0]
+        codec = stream.codec_context
+        if (codec.name, codec.sample_rate, codec.channels) != ("flac", rate, channels):
+            yield "its sound is stored in another way than it was made"
+            return
+        if len(codec.extradata or b"") != _STREAMINFO:
+            yield "the description of its sound holds more than that"
+        covers = _instead(one, _tone(one, source), rate, channels)
+        inside, near = _places(one, rate, 0), _places(one, rate, FADE_US)
+        found: set[str] = set()
+        at = 0
+        released = _chunks((_samples(frame, channels) for frame in container.decode(stream)), rate)
+        originals = _chunks((sixteen_bits(block) for block in own.blocks), rate)
+        for heard, raw in _both(released, originals):
+            told.check_cancelled()
+            if heard is None or raw is None or heard.shape != raw.shape:
+                yield "its sound is not as long as the recording's"
+                return
+            cover = sixteen_bits(next(covers))[:, : heard.shape[1]]
+            covered, beside = _mask(inside, at, heard.shape[1]), ~_mask(near, at, heard.shape[1])
+            off = np.abs(heard.astype(np.int32) - cover).max(axis=0) > (one.cover != MUTE)
+            for what, bad in (
+                ("sound is left where words are covered or somebody is muted", off & covered),
+                ("its sound differs where nothing is covered", _changed(one, heard, raw) & beside),
+                ("a voice is left as it was", _unchanged(one, heard, raw, beside)),
+            ):
+                if what not in found and bad.any():
+                    found.add(what)
+                    yield f"{what}, first at {format_time((at + int(bad.argmax())) * SECOND // rate)}"
+            at += heard.shape[1]
+
+
+def _samples(frame: av.AudioFrame, channels: int) -> Whole:
+    found = np.asarray(frame.to_ndarray(), np.int16)
+    return found if frame.format.is_planar else found.reshape(-1, channels).T
+
+
+def _changed(one: AudioTreatment, heard: Whole, raw: Whole) -> NDArray[np.bool_]:
+    if one.voice is not None:
+        return np.zeros(heard.shape[1], np.bool_)
+    return np.asarray((heard != raw).any(axis=0), np.bool_)
+
+
+def _unchanged(one: AudioTreatment, heard: Whole, raw: Whole, beside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return where sound is loud and as it was, in a second in which most of it is."""
+    loud = (np.abs(raw.astype(np.int32)).max(axis=0) >= _LOUD) & beside
+    same = loud & (heard == raw).all(axis=0)
+    left = one.voice is not None and same.sum() > _SAME * loud.sum()
+    return same if left else np.zeros_like(same)
+
+
+def _tone(one: AudioTreatment, source: Path) -> RoomTone | None:
+    if one.cover != SILENCE or not one.covered:
+        return None
+    own = stream_own(source)
+    return measure_room(own.blocks, own.rate)
+
+
+def _instead(one: AudioTreatment, tone: RoomTone | None, rate: int, channels: int) -> Iterator[NDArray[np.float32]]:
+    """Yield what the covers make of a silence without end, a second at a time."""
+    silence = repeat(np.zeros((channels, rate), np.float32))
+    words = CoverFilter([TimeSpan(*each) for each in one.covered], one.cover, tone)
+    return Treatments((words, CoverFilter([TimeSpan(*each) for each in one.muted]))).treat(silence, rate, 0)
+
+
+def _places(one: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
+    """Return (n, 2) first and last sample plus one of all that is covered or muted, with a margin."""
+    spans = [TimeSpan(start - around_us, end + around_us) for start, end in (*one.covered, *one.muted)]
+    found = covered_samples(spans, rate)
+    # A stretch without a length covers a sample, and a fade is rounded.
+    return found + np.array([-2, 2]) if around_us else found
+
+
+def _mask(places: NDArray[np.int64], at: int, count: int) -> NDArray[np.bool_]:
+    made = np.zeros(count, np.bool_)
+    for start, end in places[(places[:, 1] > at) & (places[:, 0] < at + count)]:
+        made[max(0, int(start) - at) : max(0, int(end) - at)] = True
+    return made
+
+
+def _chunks(blocks: Iterable[Whole], size: int) -> Iterator[Whole]:
+    """Yield (channels, n) samples in blocks of one size; the last may be shorter."""
+    held: list[Whole] = []
+    count = 0
+    for block in blocks:
+        held.append(block)
+        count += block.shape[1]
+        while count >= size:
+            whole = np.concatenate(held, axis=1)
+            yield whole[:, :size]
+            held, count = [whole[:, size:]], count - size
+    if count:
+        yield np.concatenate(held, axis=1)
+
+
+def _both(first: Iterator[Whole], second: Iterator[Whole]) -> Iterator[tuple[Whole | None, Whole | None]]:
+    while True:
+        one, other = next(first, None), next(second, None)
+        if one is None and other is None:
+            return
+        yield one, other

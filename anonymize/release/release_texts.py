@@ -1,0 +1,254 @@
+"""A study's annotations as they may leave: people and recordings under codes, free texts scrubbed or left out."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from annotate.interchange.document import (
+    COMMENTS,
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+    by_whom,
+    comments_text,
+    texts_in,
+)
+from annotate.interchange.document_export import SPEECH, document_of
+from anonymize.pii_detection.text_scrubber import LEFT_OUT, Replacement, TextScrubber
+from anonymize.release.private_content import scrubber_of
+from anonymize.release.release_plan import SCRUB, ReleasePlan, annotator_codes, recording_code, release_key, released_id
+from project.entities.study_records import Annotator, Json, Recording
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants, all_recordings, hold_outs
+from project.schemes.scheme import CHOOSING, NUMBERS, FieldKind, Scheme
+from project.session.session import Session
+from project.text_format import counted
+from project.timebase import utc_now
+
+PROPERTY = "release_texts"
+UTTERANCE, LABEL, SPEAKER = "utterance", "label", "speaker"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedText:
+    """One text that a person wrote or said, before and after scrubbing.
+
+    Attributes:
+        recording: its number.
+        recording_id: its id.
+        time_us: where the segment or utterance begins.
+        place: `rationale`, `utterance`, ...
+    """
+
+    recording: int
+    recording_id: str
+    time_us: int
+    place: str
+    before: str
+    after: str
+    replacements: tuple[Replacement, ...]
+
+
+class AnnotationScrubber:
+    """Makes documents that may leave of recordings of a study, and remembers which texts were in them."""
+
+    def __init__(self, session: Session, *, keep_texts: bool, key: str = "") -> None:
+        """Get ready.
+
+        Args:
+            session: of the study.
+            keep_texts: whether free texts are scrubbed; left out otherwise.
+            key: of the study's releases; "" where ids do not matter.
+        """
+        self._session, self._keep, self._key = session, keep_texts, key
+        self._scrubber: TextScrubber = scrubber_of(session)
+        self._pseudonyms = [one.pseudonym for one in all_participants(session.study)]
+        self._codes = annotator_codes(all_annotators(session.study), self._pseudonyms)
+        self._here: Recording | None = None
+        self._time_us = 0
+        self.seen: list[ReleasedText] = []
+
+    def document(
+        self, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]], clip: Callable[[int], str]
+    ) -> Document:
+        """Return recordings as they may leave.
+
+        Args:
+            wanted: the recordings.
+            silent: recording id -> pseudonyms of those whose words are left out.
+            clip: number of a recording -> path of its clip, as the files name it; "" for none.
+        """
+        return Document(tuple(self._part(one, silent.get(one.id, ()), clip(one.number)) for one in wanted))
+
+    def _part(self, recording: Recording, silent: Sequence[str], clip: str) -> RecordingPart:
+        self._here = recording
+        (found,) = document_of(self._session, [recording]).recordings
+        lanes = [made for lane in found.lanes if (made := self._lane(lane, silent)) is not None]
+        if self._keep:
+            # What a speaker is called leaves as it is, so it is read with the rest.
+            spoken = {lane.participant for lane in found.lanes if lane.kind == "utterances"} - {"", *silent}
+            for name in sorted(spoken):
+                self.seen.append(ReleasedText(recording.number, recording.id, 0, SPEAKER, name, name, ()))
+        return RecordingPart(
+            recording_code(recording.number),
+            tuple(lanes),
+            (MediaLink(clip),) if clip else (),
+            found.duration_us,
+            self._id(found.id),
+        )
+
+    def _lane(self, lane: InterchangeLane, silent: Sequence[str]) -> InterchangeLane | None:
+        if lane.kind == "utterances":
+            if not self._keep or lane.participant in silent:
+                return None
+            said = tuple(self._said(one) for one in lane.entries)
+            return replace(lane, name=f"{SPEECH} {lane.participant}".strip(), entries=said)
+        code = self._codes[lane.annotator]
+        scheme = self._session.schemes.known(lane.scheme)
+        return replace(
+            lane,
+            name=f"{code} {lane.scheme}.{lane.track}",
+            annotator=code,
+            entries=tuple(self._segment(one, lane, scheme) for one in lane.entries),
+        )
+
+    def _said(self, one: InterchangeEntry) -> InterchangeEntry:
+        self._time_us = one.start_us
+        return InterchangeEntry(one.start_us, one.end_us, self._free(UTTERANCE, one.text), id=self._id(one.id))
+
+    def _segment(self, one: InterchangeEntry, lane: InterchangeLane, scheme: Scheme | None) -> InterchangeEntry:
+        self._time_us = one.start_us
+        label = one.text if one.text in lane.vocabulary else self._free(LABEL, one.text)
+        made = {name: self._value(name, value, scheme) for name, value in one.values.items()}
+        kept = {name: value for name, value in made.items() if value is not None}
+        return InterchangeEntry(one.start_us, one.end_us, label, kept, self._id(one.id))
+
+    def _value(self, name: str, value: Json, scheme: Scheme | None) -> Json:
+        """Return a value of a form as it may leave; None where it is left out."""
+        field = next((f for f in scheme.fields if f.key == name), None) if scheme else None
+        if field is None and name == COMMENTS:
+            return self._comments(value) if self._keep else None
+        if field is not None and field.kind in NUMBERS and isinstance(value, int | float):
+            return value
+        if field is not None and field.kind in CHOOSING:
+            known = {choice.key for choice in field.choices}
+            chosen = value if isinstance(value, list) else [value]
+            if all(one in known for one in chosen):
+                return value
+        if field is not None and field.kind is FieldKind.PARTICIPANT and value in self._pseudonyms:
+            return value
+        return self._each(name, value) if self._keep else None
+
+    def _comments(self, value: Json) -> str:
+        said = [by_whom(text) for text in texts_in(value)]
+        return comments_text([(self._codes.get(who, LEFT_OUT), self._free(COMMENTS, text)) for who, text in said])
+
+    def _each(self, name: str, value: Json) -> Json:
+        if isinstance(value, str):
+            return self._free(name, value)
+        if isinstance(value, list):
+            return [self._each(name, one) for one in value]
+        if isinstance(value, dict):
+            return {self._free(name, key): self._each(name, one) for key, one in value.items()}
+        return value
+
+    def _free(self, place: str, text: str) -> str:
+        if not self._keep:
+            return LEFT_OUT
+        done = self._scrubber.scrub(text)
+        assert self._here is not None
+        if text.strip():
+            here = self._here
+            self.seen.append(
+                ReleasedText(here.number, here.id, self._time_us, place, text, done.text, done.replacements)
+            )
+        return done.text
+
+    def _id(self, own: str) -> str:
+        return released_id(self._key, own) if self._key and own else ""
+
+
+def released_texts(session: Session) -> list[ReleasedText]:
+    """Return every free text of the recordings that are not held out, before and after scrubbing."""
+    return [text for part in released_by_recording(session) for text in part]
+
+
+def released_by_recording(session: Session) -> Iterator[list[ReleasedText]]:
+    """Yield what `released_texts` returns, one recording after the other."""
+    kept_back = hold_outs(session.study)
+    found = AnnotationScrubber(session, keep_texts=True)
+    for one in all_recordings(session.study):
+        if one.id not in kept_back:
+            found.seen.clear()
+            found.document([one], {}, lambda _: "")
+            yield [*found.seen]
+
+
+def text_state(texts: Sequence[ReleasedText]) -> str:
+    """Return a checksum over all scrubbed texts: it changes with every text, word and name that changes one of them."""
+    content = sorted([one.recording_id, one.time_us, one.place, one.after] for one in texts)
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def spoken_states(texts: Sequence[ReleasedText]) -> dict[str, str]:
+    """Return recording id -> a checksum over its scrubbed transcript, for recordings that have one."""
+    said: dict[str, list[ReleasedText]] = {}
+    for one in texts:
+        if one.place == UTTERANCE:
+            said.setdefault(one.recording_id, []).append(one)
+    return {key: text_state(each) for key, each in said.items()}
+
+
+def spoken_confirmed(session: Session, recording: Recording) -> bool:
+    """Tell whether somebody read the scrubbed transcript of a recording as it is now; there may be nothing to read."""
+    made = AnnotationScrubber(session, keep_texts=True)
+    made.document([recording], {}, lambda _: "")
+    now = spoken_states(made.seen).get(recording.id)
+    found = session.study.get_property(PROPERTY)
+    read = found.get("spoken") if isinstance(found, dict) else None
+    return now is None or (isinstance(read, dict) and read.get(recording.id) == now)
+
+
+def texts_confirmed(session: Session, texts: Sequence[ReleasedText], where: str = PROPERTY) -> Annotator | None:
+    """Return who read scrubbed texts as they are now; None where nobody did.
+
+    Args:
+        session: of the study.
+        texts: what was to be read.
+        where: property of the study that says so.
+    """
+    found = session.study.get_property(where)
+    if not isinstance(found, dict) or found.get("state") != text_state(texts):
+        return None
+    return next((one for one in all_annotators(session.study) if one.id == found.get("annotator")), None)
+
+
+def unread(count: int) -> str:
+    """Say that nobody read so many scrubbed texts as they are now."""
+    return f"Nobody confirmed the {counted(count, 'scrubbed text')} as they are now."
+
+
+def as_read(session: Session, texts: Sequence[ReleasedText]) -> dict[str, Json]:
+    """Return what is kept when somebody, who is at work, has read scrubbed texts."""
+    who = session.annotator()
+    assert who is not None
+    return {"state": text_state(texts), "annotator": who.id, "at": utc_now()}
+
+
+def documents(
+    session: Session, plan: ReleasePlan, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[int, Document]]:
+    """Yield number and document of each recording of a release."""
+    made = AnnotationScrubber(session, keep_texts=plan.texts == SCRUB, key=release_key(session))
+    for one in wanted:
+        yield one.number, made.document([one], silent, lambda number: clip_link(plan, number))
+
+
+def clip_link(plan: ReleasePlan, number: int) -> str:
+    """Return where the clip of a recording lies, seen from the annotations; "" where there is none."""
+    folder = next((one for one in ("source", "15hz") if one in plan.video), "")
+    method = plan.methods_for(number)[0]
+    return f"../../video-{folder}/{method}/{recording_code(number)}.mp4" if folder else ""

@@ -1,0 +1,271 @@
+"""Reads back every file of a release and looks for what must not be in it. Whatever it does not know is refused."""
+
+import html
+import json
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+
+from anonymize.pii_detection.text_scrubber import PhraseMatcher
+from anonymize.release.private_content import Private, bytes_to_find
+from media.source import opened
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.files.publication import FIXED_TIME, files_in
+from project.text_matching.normalization import fold
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_CHUNK = 1 << 20
+_MANY = 200
+_PLAIN_TAGS: Mapping[str, re.Pattern[str]] = {
+    "major_brand": re.compile(r"isom|mp42|M4A "),
+    "minor_version": re.compile(r"\d+"),
+    "compatible_brands": re.compile(r"[A-Za-z0-9 ]*"),
+    "language": re.compile(r"und"),
+    "handler_name": re.compile(r"(?:Video|Sound)Handler"),
+    "vendor_id": re.compile(r"\[0\]\[0\]\[0\]\[0\]"),
+}
+# Names such as Ada stand in every manifest by chance, between the digits of a checksum or an id.
+_CHECKSUMS = re.compile(
+    r"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![0-9a-f])"
+)
+# With their versions: four bytes alone stand by chance in a few hundred megabytes.
+_ENCODERS = re.compile(rb"x264 - core|Lav[fc]\d\d\.\d|LAME3\.\d")
+_LONGEST_ENCODER = 16
+_BOXES = (b"ftyp", b"moov", b"free", b"mdat")
+_START, _END, _SCAN = 0xD8, 0xD9, 0xDA
+# Tables, frame header, restart interval, scan: all that a picture needs.
+_PICTURE_SEGMENTS = frozenset({0xDB, 0xC0, 0xC4, 0xDD, 0xDA})
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Something that must not be in a release: where, and what it is, without repeating it."""
+
+    path: str
+    what: str
+
+
+class _Search:
+    def __init__(self, private: Private, sound: bool) -> None:
+        self.words = PhraseMatcher(dict.fromkeys(private.words, "-"))
+        self.texts = [fold(text).text for text in private.texts]
+        self.bytes = [re.escape(one) for one in bytes_to_find(private)]
+        self.pattern = re.compile(b"|".join(self.bytes)) if self.bytes else None
+        self.longest = max((len(one) for one in bytes_to_find(private)), default=1)
+        self.sound = sound
+
+    def text(self, text: str, where: str) -> Iterator[str]:
+        """Yield what private things stand in a text."""
+        text = _CHECKSUMS.sub(" ", text)
+        found = self.words.first(text)
+        if found is not None:
+            yield f"{where} holds the private word or name “{found}”"
+        plain = fold(text).text
+        for one in self.texts:
+            if one in plain:
+                yield f"{where} holds the name of a file or folder, or a participant's note: “{one[:40]}”"
+
+
+def leaks_in(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
+    """Return everything in a finished release that must not be there; empty where it may leave.
+
+    Looked at: the kind of every file; names; times and extended attributes; tags, chapters, attachments and streams of
+    clips; segments of pictures; members of archives; the words of every text; and, in the bytes of every file, private
+    words and names of at least six bytes.
+
+    Args:
+        folder: of the release.
+        private: what to search for.
+        sound: whether clips may have sound.
+    """
+    search = _Search(private, sound)
+    found = [Leak(".", what) for what in _entry(folder)]
+    for base, names, _ in os.walk(folder):
+        for name in names:
+            path = Path(base) / name
+            told = (*_entry(path), *_called(name, search))
+            found += [Leak(path.relative_to(folder).as_posix(), what) for what in told]
+    for name in files_in(folder):
+        path = folder / name
+        whats = [*_entry(path), *_called(path.name, search)]
+        look = READERS.get(path.suffix)
+        if look is None:
+            whats.append(f"files of the kind “{path.suffix}” cannot be looked into")
+        elif not whats:
+            try:
+                whats += [*look(path, search), *_bytes(path, search)]
+            except (OSError, ValueError, UserError, av.FFmpegError, zipfile.BadZipFile) as error:
+                whats.append(f"it cannot be read back: {error}")
+        found += [Leak(name, what) for what in whats]
+        if len(found) > _MANY:
+            break
+    return found
+
+
+def _entry(path: Path) -> Iterator[str]:
+    facts = path.lstat()
+    if not (stat.S_ISREG(facts.st_mode) or stat.S_ISDIR(facts.st_mode)):
+        yield "it is no plain file"
+        return
+    if facts.st_nlink > 1 and stat.S_ISREG(facts.st_mode):
+        yield "it is the same file as one elsewhere"
+    if int(facts.st_mtime) != FIXED_TIME:
+        yield "its time tells when it was made"
+    if hasattr(os, "listxattr"):
+        told = [name for name in os.listxattr(path) if name.startswith("user.")]
+        if told:
+            yield f"it has the attribute “{told[0]}”"
+
+
+def _called(name: str, search: _Search) -> Iterator[str]:
+    if not _NAME.fullmatch(name):
+        yield "its name has other characters than letters, digits, dot, dash and underscore"
+    yield from search.text(re.sub(r"[._-]+", " ", name), "its name")
+    yield from search.text(name, "its name")
+
+
+def _plain(path: Path, search: _Search) -> Iterator[str]:
+    yield from search.text(path.read_bytes().decode("utf-8-sig"), "it")
+
+
+def _markup(path: Path, search: _Search) -> Iterator[str]:
+    text = path.read_text("utf-8")
+    yield from search.text(text, "it")
+    yield from search.text(html.unescape(text), "it")
+
+
+def _json(path: Path, search: _Search) -> Iterator[str]:
+    text = path.read_text("utf-8")
+    yield from search.text(text, "it")
+    # What is written as an escape is searched as what it means.
+    yield from search.text("\n".join(_strings(json.loads(text))), "it")
+
+
+def _strings(found: Json) -> Iterator[str]:
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, list):
+        for one in found:
+            yield from _strings(one)
+    elif isinstance(found, dict):
+        for key, one in found.items():
+            yield key
+            yield from _strings(one)
+
+
+def _archive(path: Path, search: _Search) -> Iterator[str]:
+    with zipfile.ZipFile(path) as archive:
+        if archive.comment:
+            yield "the archive has a comment"
+        for member in archive.infolist():
+            if member.comment or member.extra:
+                yield f"the archive's {member.filename} has a comment or extra fields"
+            if member.date_time != (1980, 1, 1, 0, 0, 0):
+                yield f"the archive's {member.filename} tells when it was made"
+            yield from search.text(member.filename, "the name of a member")
+            yield from search.text(archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
+
+
+def _clip(path: Path, search: _Search) -> Iterator[str]:
+    with opened(path) as clip:
+        for key, value in (pair for one in (clip, *clip.streams) for pair in one.metadata.items()):
+            known = _PLAIN_TAGS.get(key)
+            if known is None or not known.fullmatch(value):
+                yield f"it has the tag “{key}”"
+        if clip.chapters():
+            yield "it has chapters"
+        kinds = sorted(stream.type for stream in clip.streams)
+        if kinds not in (["video"], ["audio", "video"] if search.sound else ["video"]):
+            yield f"it has other streams than it should: {', '.join(kinds)}"
+        held = sum(packet.size for packet in clip.demux())
+    yield from _nothing_beside(path, held)
+    yield from _no_encoder(path)
+
+
+def _nothing_beside(path: Path, held: int) -> Iterator[str]:
+    """Yield what an MP4 file holds beside its streams; `held` is how many bytes those have."""
+    size, at, data = path.stat().st_size, 0, 0
+    with path.open("rb") as file:
+        while at < size:
+            file.seek(at)
+            head = file.read(16)
+            length, kind, start = int.from_bytes(head[:4]), head[4:8], 8
+            if length == 1:
+                length, start = int.from_bytes(head[8:16]), 16
+            if kind not in _BOXES or length < start or at + length > size or (kind == b"free" and length > start):
+                yield f"it holds something that is no stream: {kind.decode('ascii', 'replace')}"
+                return
+            data += length - start if kind == b"mdat" else 0
+            at += length
+    if data != held:
+        yield "it holds data that belong to no stream"
+
+
+def _no_encoder(path: Path) -> Iterator[str]:
+    for chunk in _chunks(path, _LONGEST_ENCODER):
+        hit = _ENCODERS.search(chunk)
+        if hit is not None:
+            yield f"it tells what it was encoded with: {hit[0].decode()}"
+            return
+
+
+def _picture(path: Path, _search: _Search) -> Iterator[str]:
+    data = path.read_bytes()
+    if data[:2] != bytes([0xFF, _START]):
+        yield "it is no JPEG"
+        return
+    at = 2
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        kind = data[at + 1]
+        if kind not in _PICTURE_SEGMENTS:
+            yield f"it holds more than a picture: a segment of kind {kind:#04x} (EXIF, comment or the like)"
+        if kind == _SCAN:
+            break
+        at += 2 + int.from_bytes(data[at + 2 : at + 4])
+    else:
+        yield "it is damaged"
+        return
+    end = data.find(bytes([0xFF, _END]), at)
+    if end < 0 or end + 2 != len(data):
+        yield "there is something after the end of the picture"
+
+
+def _bytes(path: Path, search: _Search) -> Iterator[str]:
+    if search.pattern is None:
+        return
+    for chunk in _chunks(path, search.longest):
+        hit = search.pattern.search(chunk.lower())
+        if hit is not None:
+            yield "its bytes hold a private word, a name or a path"
+            return
+
+
+def _chunks(path: Path, overlap: int) -> Iterator[bytes]:
+    rest = b""
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            yield rest + chunk
+            rest = chunk[-overlap:]
+
+
+READERS: dict[str, Callable[[Path, _Search], Iterator[str]]] = {
+    ".mp4": _clip,
+    ".jpg": _picture,
+    ".md": _plain,
+    ".csv": _plain,
+    ".json": _json,
+    ".boris": _json,
+    ".eaf": _markup,
+    ".textgrid": _plain,
+    ".vtt": _plain,
+    ".srt": _plain,
+    ".opf": _archive,
+}
+"""How a file of each kind is looked into; a release holds no other kinds."""

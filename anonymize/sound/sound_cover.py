@@ -1,0 +1,187 @@
+"""Covering stretches of sound: what is under a cover has no energy left, what is beside it is not touched.
+
+The sound of a quiet room: noise made from how loud the quietest moments are, with nothing copied from them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.sound.voice_methods import BEEP, MUTE, SILENCE
+from media.sound import Samples
+from project.timebase import SECOND
+
+_WIDTH = 512
+_CHUNK = 16_384
+_QUIETEST = 0.1
+_NO_SOUND = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoomTone:
+    """Noise with the spectrum of a recording's quiet moments.
+
+    Attributes:
+        response: (channels, taps) of the filter that makes it from white noise.
+        seed: the same one makes the same noise.
+    """
+
+    response: NDArray[np.float64]
+    seed: int = 0
+
+    def heard(self, first: int, count: int, channels: int) -> NDArray[np.float32]:
+        """Return (channels, count) samples of it from place `first` on; a place always sounds the same."""
+        taps = self.response.shape[1]
+        out = np.zeros((channels, count), np.float32)
+        for channel in range(channels):
+            shape = self.response[min(channel, len(self.response) - 1)]
+            white = _white(self.seed, channel, first - taps + 1, count + taps - 1)
+            out[channel] = np.convolve(white, shape, "valid")
+        return out
+
+
+def measure_room(blocks: Iterator[Samples], rate: int, seed: int = 0) -> RoomTone:
+    """Return the tone of the room from (channels, n) blocks: the mean spectrum of the quietest moments.
+
+    In each second the quietest frame that is not digital silence counts; of those, the quietest tenth.
+    """
+    window = np.hanning(_WIDTH)
+    found: list[tuple[float, NDArray[np.float64]]] = []
+    rest: Samples | None = None
+    for block in blocks:
+        rest = block if rest is None else np.concatenate([rest, block], axis=1)
+        while rest.shape[1] >= max(rate, _WIDTH):
+            second, rest = rest[:, : max(rate, _WIDTH)], rest[:, max(rate, _WIDTH) :]
+            found += _quietest(second, window)
+    if rest is not None and rest.shape[1] >= _WIDTH:
+        found += _quietest(rest, window)
+    if not found:
+        return RoomTone(np.zeros((1, 1)), seed)
+    found.sort(key=lambda one: one[0])
+    power = np.mean([one[1] for one in found[: max(1, round(_QUIETEST * len(found)))]], axis=0)
+    response = np.fft.fftshift(np.fft.irfft(np.sqrt(power), _WIDTH), axes=1) * np.hanning(_WIDTH)
+    return RoomTone(response, seed)
+
+
+def _quietest(second: Samples, window: NDArray[np.float64]) -> list[tuple[float, NDArray[np.float64]]]:
+    frames = np.lib.stride_tricks.sliding_window_view(second, _WIDTH, axis=1)[:, :: _WIDTH // 2]
+    energy = (frames.astype(np.float64) ** 2).sum(axis=(0, 2))
+    energy[energy < _NO_SOUND * _WIDTH] = np.inf
+    best = int(energy.argmin())
+    if not np.isfinite(energy[best]):
+        return []
+    power = np.abs(np.fft.rfft(frames[:, best] * window, axis=1)) ** 2 / (window**2).sum()
+    return [(float(energy[best]), power)]
+
+
+def _white(seed: int, channel: int, first: int, count: int) -> NDArray[np.float64]:
+    """Return white noise from a place on, made in chunks so that any part of it can be made alone."""
+    parts = []
+    for chunk in range(first // _CHUNK, (first + count - 1) // _CHUNK + 1):
+        made = np.random.default_rng([seed, channel, chunk + (1 << 32)]).standard_normal(_CHUNK)
+        parts.append(made[max(0, first - chunk * _CHUNK) : max(0, first + count - chunk * _CHUNK)])
+    return np.concatenate(parts)
+
+
+FADE_US = 5_000
+"""How long the sound fades on each side of a covered stretch, outside it."""
+
+_BEEP_HZ = 1000
+_BEEP_LEVEL = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A stretch of the recording's axis, in microseconds."""
+
+    start_us: int
+    end_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoverFilter:
+    """Covers stretches. Beside them and their fades, every sample stays exactly as it is.
+
+    Attributes:
+        spans: in any order; they may overlap. One without a length covers a sample.
+        kind: one of `COVERS`.
+        tone: what is heard with `silence`; without it, nothing is.
+    """
+
+    spans: Sequence[TimeSpan]
+    kind: str = MUTE
+    tone: RoomTone | None = None
+
+    def treat(self, blocks: Iterator[Samples], rate: int, start_us: int) -> Iterator[Samples]:
+        """Yield the blocks, covered."""
+        covered = covered_samples(self.spans, rate, start_us)
+        fade = max(1, FADE_US * rate // SECOND)
+        at = 0
+        for block in blocks:
+            yield self._cover(block, at, rate, covered, fade)
+            at += block.shape[1]
+
+    def _cover(self, block: Samples, at: int, rate: int, covered: NDArray[np.int64], fade: int) -> Samples:
+        count = block.shape[1]
+        first = int(np.searchsorted(covered[:, 1], at - fade, "right"))
+        last = int(np.searchsorted(covered[:, 0], at + count + fade, "left"))
+        if first >= last or count == 0:
+            return block
+        out = block.copy()
+        for start, end in covered[first:last]:
+            low, high = max(0, int(start) - fade - at), min(count, int(end) + fade - at)
+            if low < high:
+                places = np.arange(low, high) + at
+                gain = _gain(places, int(start), int(end), fade)
+                out[:, low:high] = np.where(gain > 0, out[:, low:high], 0) * gain + self._instead(
+                    places, int(start), int(end), fade, gain, rate, len(out)
+                )
+        return out
+
+    def _instead(
+        self,
+        places: NDArray[np.int64],
+        start: int,
+        end: int,
+        fade: int,
+        gain: NDArray[np.float32],
+        rate: int,
+        channels: int,
+    ) -> NDArray[np.float32]:
+        if self.kind == BEEP:
+            ramp = np.clip(np.minimum(places - start, end - 1 - places) / fade, 0, 1)
+            tone = _BEEP_LEVEL * ramp * np.sin(2 * np.pi * _BEEP_HZ * (places - start) / rate)
+            return np.tile(tone.astype(np.float32), (channels, 1))
+        if self.kind == SILENCE and self.tone is not None:
+            return self.tone.heard(int(places[0]), len(places), channels) * np.sqrt(1 - gain**2)
+        return np.zeros((channels, len(places)), np.float32)
+
+
+def covered_samples(spans: Sequence[TimeSpan], rate: int, start_us: int = 0) -> NDArray[np.int64]:
+    """Return (n, 2) first sample and sample after the last of what is covered: ascending, none touching another.
+
+    Every sample that a span touches is in.
+
+    Args:
+        spans: in any order.
+        rate: samples a second.
+        start_us: where sample 0 lies on the recording's axis.
+    """
+    made: list[list[int]] = []
+    for one in sorted(spans, key=lambda each: each.start_us):
+        first = (one.start_us - start_us) * rate // SECOND
+        last = max(first + 1, -(-(one.end_us - start_us) * rate // SECOND))
+        if made and first <= made[-1][1]:
+            made[-1][1] = max(made[-1][1], last)
+        else:
+            made.append([first, last])
+    return np.array(made, np.int64).reshape(-1, 2)
+
+
+def _gain(places: NDArray[np.int64], start: int, end: int, fade: int) -> NDArray[np.float32]:
+    """Return what is left of the sound: 0 from `start` to before `end`, rising to 1 over `fade` samples beside them."""
+    away = np.maximum(start - places, places - end + 1)
+    rise = np.clip(away / (fade + 1), 0, 1)
+    return np.asarray(0.5 - 0.5 * np.cos(np.pi * rise), np.float32)

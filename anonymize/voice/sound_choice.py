@@ -1,0 +1,182 @@
+"""How the sound of an export is to be treated, and everything in the study that decides how that comes out."""
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import cast
+
+from anonymize.pii_review.review_hits import spoken_spans
+from anonymize.pii_review.study_finder import recognizers_now, unsearched
+from anonymize.sound.voice_methods import COVERS, DEFAULT, MUTE, VOICES, voice
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.pii_rows import pii_decisions, private_words, public_words
+from project.queries.recording_rows import all_participants
+from project.queries.transcript_rows import utterances_of
+from project.search.free_texts import free_texts
+from project.session.session import Session
+from project.store.column_values import words_json
+
+KEEP, NONE = "keep", "none"
+SECRET = "voice_secret"
+"""The property that every speaker's change follows from; it never leaves with a release."""
+
+IDENTIFIES = "A voice identifies its speaker."
+NO_TRANSCRIPT = "Without a transcript nothing personal can be found in the sound, so nothing was covered."
+
+
+@dataclass(frozen=True, slots=True)
+class SoundChoice:
+    """What a person chose.
+
+    Attributes:
+        voice: `KEEP`, `NONE` for no sound at all, or a key of `VOICES`.
+        options: of the voice method, by name.
+        cover: `NONE`, or one of `COVERS`: what is heard where personal information is said.
+    """
+
+    voice: str = DEFAULT
+    options: Mapping[str, Json] = field(default_factory=dict)
+    cover: str = MUTE
+
+    @property
+    def changes_voices(self) -> bool:
+        """Whether voices are changed."""
+        return self.voice not in (KEEP, NONE)
+
+    @property
+    def covers(self) -> bool:
+        """Whether personal information is covered in sound that stays."""
+        return self.cover != NONE and self.voice != NONE
+
+    @property
+    def treats(self) -> bool:
+        """Whether the sound differs from the recording's."""
+        return self.voice != KEEP or self.cover != NONE
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return cast(dict[str, Json], {**asdict(self), "options": dict(self.options)})
+
+
+def choice_from(found: Mapping[str, Json]) -> SoundChoice:
+    """Read what `SoundChoice.as_json` made."""
+    options = found.get("options")
+    return SoundChoice(
+        str(found.get("voice", DEFAULT)), options if isinstance(options, dict) else {}, str(found.get("cover", MUTE))
+    )
+
+
+def require_choice(choice: SoundChoice) -> None:
+    """Refuse what cannot be done.
+
+    Raises:
+        UserError: there is no such voice method, not with these options, or no such cover.
+    """
+    if choice.changes_voices:
+        if choice.voice not in VOICES:
+            raise UserError(
+                f"There is no voice method “{choice.voice}”.", f"Choose one of {', '.join([KEEP, NONE, *VOICES])}."
+            )
+        voice(choice.voice, **choice.options)
+    elif choice.options:
+        raise UserError("Only a voice method has options.", f"Choose one of {', '.join(VOICES)}.")
+    if choice.cover not in (NONE, *COVERS):
+        raise UserError(f"There is no cover “{choice.cover}”.", f"Choose one of {', '.join([NONE, *COVERS])}.")
+
+
+def gather_sound(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json]:
+    """Return as JSON what `anonymize.voice.sound_job.filter_of` makes a filter from; it holds secrets and is never kept.
+
+    Raises:
+        UserError: the choice cannot be done, or voices are to be changed in a study that cannot be written to.
+    """
+    require_choice(choice)
+    spans = spans_of(session, recording_id) if choice.covers else []
+    speakers = speakers_of(session, recording_id) if choice.changes_voices else []
+    return {
+        **choice.as_json(),
+        "spans": [[*one] for one in spans],
+        "speakers": [[*one] for one in speakers],
+        "seeds": dict(_seeds(session, {who for _, _, who in speakers})) if choice.changes_voices else {},
+        "state": sound_state(session, recording_id, choice),
+    }
+
+
+def sound_state(session: Session, recording_id: str, choice: SoundChoice) -> str:
+    """Return a checksum over everything that decides how the sound of a recording comes out.
+
+    It changes with the words of the transcript, their times, what was decided about them and which words are private,
+    and with who speaks when; undoing the change brings the old one back. Nothing is searched for it.
+    """
+    content: list[object] = [choice.as_json()]
+    if choice.changes_voices:
+        content.append(speakers_of(session, recording_id))
+    if choice.covers:
+        content.append(_said(session, recording_id))
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def spans_of(session: Session, recording_id: str) -> list[tuple[int, int]]:
+    """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
+    if not utterances_of(session.study, recording_id):
+        return []
+    return sorted({(one.start_us, one.end_us) for one in spoken_spans(session, recording_id)})
+
+
+def must_search(session: Session, recording_id: str, choice: SoundChoice) -> bool:
+    """Tell whether texts have to be searched before it is known what is covered: that is a job of its own."""
+    if not choice.covers or not utterances_of(session.study, recording_id):
+        return False
+    return bool(unsearched(session, [one.text for one in free_texts(session.study)]))
+
+
+def speakers_of(session: Session, recording_id: str) -> list[tuple[int, int, str]]:
+    """Return who is heard when: start, end and id of the participant."""
+    found = utterances_of(session.study, recording_id)
+    return [(one.start_us, one.end_us, one.participant_id) for one in found if one.participant_id is not None]
+
+
+def _seeds(session: Session, participants: set[str]) -> dict[str, str]:
+    secret = _secret(session).encode()
+    known = {"", *participants}
+    return {who: hmac.new(secret, who.encode(), hashlib.sha256).hexdigest() for who in sorted(known)}
+
+
+def _secret(session: Session) -> str:
+    """Return the study's secret, made when it is first needed.
+
+    Raises:
+        UserError: there is none yet, and the study cannot be written to.
+    """
+    found = session.study.get_property(SECRET)
+    if isinstance(found, str) and found:
+        return found
+    session.study.require_writable()
+    made = secrets.token_hex(32)
+    with session.study.step("Prepare the changing of voices", undoable=False):
+        session.study.set_property(SECRET, made)
+    return made
+
+
+def _said(session: Session, recording_id: str) -> list[object]:
+    study, recognizers = session.study, recognizers_now()
+    said = utterances_of(study, recording_id)
+    rows = {one.id for one in said}
+    decided = [
+        [place.row, place.field, place.text, place.ordinal, str(one.verdict)]
+        for place, one in pii_decisions(study).items()
+        if place.row in rows
+    ]
+    return [
+        [[one.id, one.start_us, one.end_us, one.text, words_json(one.words)] for one in said],
+        sorted(decided),
+        sorted([one.word, one.kind] for one in private_words(study)),
+        sorted(public_words(study)),
+        sorted(one.pseudonym for one in all_participants(study)),
+        # What another version of a model under the same key found is not what this one finds.
+        recognizers.model and [recognizers.model, *recognizers.titles],
+    ]

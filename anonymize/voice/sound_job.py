@@ -1,0 +1,155 @@
+"""The job that writes the treated sound of a recording into a file of its own, and measures what the treatment did.
+
+What treats the sound of an export, where it is rendered.
+"""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from annotate.study.recording_files import usable_sound
+from anonymize.sound.sound_cover import TimeSpan
+from anonymize.sound.sound_plan import SoundPlan, sound_filter
+from anonymize.sound.voice_methods import MUTE
+from anonymize.sound.voice_stream import VoiceSpan
+from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, gather_sound
+from project.entities.study_records import Changes, Json, Run
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import all_participants, hold_outs
+from project.queries.transcript_rows import utterances_of
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.text_format import require_text
+from project.timebase import utc_now
+from project.version import __version__
+
+if TYPE_CHECKING:
+    from media.sound import SoundFilter
+
+
+def filter_of(
+    sound: Mapping[str, Json],
+    source: Path,
+    progress: Progress | None = None,
+    near: tuple[int, int | None] = (0, None),
+) -> "SoundFilter | Literal['keep', 'none']":
+    """Return what treats the sound of a file, from what `gather_sound` gave.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    if sound["voice"] == NONE:
+        return "none"
+    plan = plan_of_sound(sound)
+    return "keep" if plan.untouched else sound_filter(plan, source, progress, near)
+
+
+def plan_of_sound(sound: Mapping[str, Json]) -> SoundPlan:
+    """Return what is done to sound that stays, from what `gather_sound` gave."""
+    name, cover = str(sound["voice"]), str(sound["cover"])
+    spans = cast(list[list[int]], sound["spans"])
+    speakers = cast(list[list[Any]], sound["speakers"])
+    return SoundPlan(
+        spans=[TimeSpan(start, end) for start, end in spans],
+        cover=MUTE if cover == NONE else cover,
+        voice=None if name in (KEEP, NONE) else name,
+        options=cast(Mapping[str, Any], sound["options"]),
+        speakers=[VoiceSpan(start, end, who) for start, end, who in speakers],
+        seeds=cast(Mapping[str, str], sound["seeds"]),
+    )
+
+
+def told(sound: Mapping[str, Json]) -> dict[str, Json]:
+    """Return what a run keeps of it: the choice, the checksum, how many places are covered; no times, no secrets."""
+    found = {key: sound[key] for key in ("voice", "options", "cover", "state")}
+    return {**found, "covered": len(cast(list[Json], sound["spans"]))}
+
+
+KIND = "voice"
+
+
+def prepare(
+    session: Session, recording_id: str, choice: SoundChoice, destination: Path, *, overwrite: bool = False
+) -> JobSpec:
+    """Make the job for one recording.
+
+    Args:
+        session: where the recording is.
+        recording_id: which one.
+        choice: how its sound is treated; not `NONE`, since a file of no sound is of no use.
+        destination: ends in `.flac` or `.wav`.
+        overwrite: whether a file of that name may be replaced.
+
+    Raises:
+        UserError: the choice cannot be done; the recording is held out or has no sound, or its file is missing or was
+            replaced.
+    """
+    recording = session.recording(recording_id)
+    if choice.voice == NONE:
+        raise UserError("A file without sound is of no use.", "Choose a voice method, or keep the voices.")
+    if recording_id in hold_outs(session.study):
+        raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
+    located = usable_sound(session, recording_id)
+    require_text(destination)
+    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    parameters: dict[str, Json] = {
+        "path": str(located.path),
+        "fingerprint": located.medium.fingerprint,
+        "offset_us": located.medium.offset_us,
+        "sound": gather_sound(session, recording_id, choice),
+        "said": [
+            [one.start_us, one.end_us, one.text, names.get(one.participant_id or "", "")]
+            for one in utterances_of(session.study, recording_id)
+        ],
+        "output": str(destination.absolute()),
+        "overwrite": overwrite,
+    }
+    return JobSpec(KIND, f"Treat the sound of recording {recording.number}", recording_id, parameters)
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Write the file, then compare it with the recording."""
+    from anonymize.voice.voice_measures import figures
+    from media.soundtrack import write_sound
+
+    began = time.monotonic()
+    path, output = Path(str(parameters["path"])), Path(str(parameters["output"]))
+    sound = cast(dict[str, Json], parameters["sound"])
+    offset = cast(int, parameters["offset_us"])
+    treatment = filter_of(sound, path, progress)
+    assert treatment != "none"
+    read, written = write_sound(
+        path,
+        output,
+        None if treatment == "keep" else treatment,
+        axis_us=offset,
+        overwrite=bool(parameters["overwrite"]),
+        progress=progress,
+    )
+    treated_s = time.monotonic() - began
+    said = [(a - offset, b - offset, text, who) for a, b, text, who in cast(list[list[object]], parameters["said"])]  # type: ignore[operator]
+    covered = [(a - offset, b - offset) for a, b in cast(list[list[int]], sound["spans"])]
+    return {
+        "output": str(output),
+        "samples": written,
+        "same_length": read == written,
+        "seconds": round(treated_s, 3),
+        "measures": figures(path, output, said, covered, progress),  # type: ignore[arg-type]
+    }
+
+
+def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+    """Record that this file was made, and how; of paths only the file's own name."""
+    left_out = ("path", "output", "sound", "said")
+    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
+    sound = cast(dict[str, Json], work.parameters["sound"])
+    parameters["sound"] = told(sound)
+    kept = {**result, "output": Path(str(result["output"])).name}
+    run = Run(new_id(), work.recording_id, KIND, str(sound["voice"]), parameters, kept, utc_now(), __version__)
+    with session.study.recording_run():
+        insert_run(session.study, run)
+    return Changes.of([("run", run.id)])

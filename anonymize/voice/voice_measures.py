@@ -1,0 +1,248 @@
+"""What changing a voice costs, and what it buys: figures over arrays.
+
+What treating the sound of a recording did to it, as far as models are installed to tell.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.sound.voice_methods import Voice
+from media.sound import stream_sound
+from project.entities.study_records import Json
+from project.progress import Progress
+from project.timebase import SECOND
+
+RATE = 16_000
+LONGEST_S = 600
+"""Only so much from the beginning is compared: recognising words takes long."""
+LEAST_SPOKEN_S = 1.5
+NOBODY, EVERYBODY = "nobody assigned", "everybody together"
+
+Said = tuple[int, int, str, str]
+"""Start, end, text and pseudonym of an utterance."""
+Samples = NDArray[np.float32]
+
+
+def figures(
+    source: Path, treated: Path, said: Sequence[Said], covered: Sequence[tuple[int, int]], progress: Progress
+) -> dict[str, Json]:
+    """Return figures of the first minutes of a recording, before and after.
+
+    Args:
+        source: the media file.
+        treated: the sound that was made of it.
+        said: what is said in it, on the file's own axis; may be empty.
+        covered: stretches that were covered, on the same axis: words in them are not compared.
+        progress: asked whether to stop.
+
+    Raises:
+        UserError: a file cannot be read, or weights are damaged.
+        Cancelled: the user stopped it.
+    """
+    progress.progress(0, 0, "Comparing before and after")
+    before, after = (_read(path) for path in (source, treated))
+    first, second = before.astype(np.float64), after.astype(np.float64)
+    for start, end in covered:
+        first[max(0, start * RATE // SECOND) : max(0, end * RATE // SECOND)] = 0
+        second[max(0, start * RATE // SECOND) : max(0, end * RATE // SECOND)] = 0
+    pitch = intonation(first, second, RATE)
+    progress.check_cancelled()
+    rates = [syllables(part, RATE) for part in (first, second)]
+    inside = [one for one in said if one[1] <= LONGEST_S * SECOND and not _touches(one[:2], covered)]
+    left_out = [*covered, *(one[:2] for one in said if _touches(one[:2], covered))]
+    return {
+        "compared_s": round(len(before) / RATE, 3),
+        "intonation": _rounded(pitch.correlation),
+        "pitch_ratio": _rounded(pitch.ratio),
+        "speaking_rate_ratio": _rounded(rates[1] / rates[0]) if rates[0] else None,
+        **_words(before, after, inside, left_out, progress),
+        **_voices(before, after, inside, progress),
+    }
+
+
+def _read(path: Path) -> Samples:
+    blocks = [block[0] for block in stream_sound(path, RATE, "mono", 0, LONGEST_S * SECOND)]
+    return np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
+
+
+def _words(
+    before: Samples, after: Samples, said: Sequence[Said], left_out: Sequence[tuple[int, int]], progress: Progress
+) -> dict[str, Json]:
+    """Compare what is recognised with the transcript, or where there is none with what was recognised before.
+
+    Utterances of which a part was covered are left out of both.
+    """
+    from models.speech.speech_recognizers import TranscriptionHints, Window, recognizer, speech_detector
+    from models.speech.speech_windows import plan_windows
+    from models.speech.whisper_models import place_of, usual
+
+    name = usual("en")
+    if name is None or not len(before):
+        return {"words": None}
+    progress.progress(0, 0, "Recognising words before and after")
+    speech = speech_detector().speech(iter([before]), progress)
+    listener = recognizer(place_of(name)[1])
+    heard: list[list[str]] = []
+    for samples in (before, after):
+        words: list[str] = []
+        for parts in plan_windows(speech, len(before) * SECOND // RATE):
+            progress.check_cancelled()
+            cut = [samples[a * RATE // SECOND : b * RATE // SECOND] for a, b in parts]
+            found = listener.recognize([Window(parts, np.concatenate(cut))], TranscriptionHints("en")).pieces
+            kept = [one.text for one in found if not _touches((one.start_us, one.end_us), left_out)]
+            words += plain_words("".join(kept))
+        heard.append(words)
+    told = plain_words(" ".join(text for _, _, text, _ in said))
+    reference = told or heard[0]
+    return {
+        "words": {
+            "model": name,
+            "reference": "transcript" if told else "recognised before",
+            "count": len(reference),
+            "errors_before": _rounded(word_errors(reference, heard[0])) if told else None,
+            "errors_after": _rounded(word_errors(reference, heard[1])),
+        }
+    }
+
+
+def _voices(before: Samples, after: Samples, said: Sequence[Said], progress: Progress) -> dict[str, Json]:
+    """Compare how alike the voices of each speaker are before and after, and those of different people before."""
+    from models.voices.voice_embeddings import embedder, usual
+
+    name = usual()
+    if name is None:
+        return {"voices": None}
+    progress.progress(0, 0, "Comparing the voices")
+    model = embedder(name)
+    whole: list[Said] = [(0, len(before) * SECOND // RATE, "", "")]
+    spoken = {who: [one for one in (said or whole) if one[3] == who] for who in {one[3] for one in (said or whole)}}
+    own, vectors = {}, {}
+    for who, parts in sorted(spoken.items()):
+        cut = [slice(max(0, one[0] * RATE // SECOND), max(0, one[1] * RATE // SECOND)) for one in parts]
+        first, second = (np.concatenate([samples[each] for each in cut]) for samples in (before, after))
+        progress.check_cancelled()
+        if len(first) >= LEAST_SPOKEN_S * RATE:
+            vectors[who] = model.embed(first)
+            own[who or (NOBODY if said else EVERYBODY)] = _rounded(float(vectors[who] @ model.embed(second)))
+    between = [float(vectors[a] @ vectors[b]) for a in vectors for b in vectors if a < b]
+    return {
+        "voices": {
+            "model": name,
+            "before_and_after": {**own},
+            "two_people_before": _rounded(float(np.mean(between))) if between else None,
+        }
+    }
+
+
+def _touches(span: tuple[int, int], covered: Sequence[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in covered)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+_FRAME_MS = 10.0
+_LEAST_VOICED = 20
+_SYLLABLE_HZ = 12.0
+_LEAST_RISE = 0.1
+
+
+def word_errors(reference: Sequence[str], heard: Sequence[str]) -> float | None:
+    """Return the word error rate: words changed, left out or added, over those of the reference; None without any."""
+    from rapidfuzz.distance import Levenshtein
+
+    if not reference:
+        return None
+    return Levenshtein.distance(list(reference), list(heard)) / len(reference)
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text without capitals and punctuation, as they are compared."""
+    kept = "".join(one if one.isalnum() or one == "'" else " " for one in text.lower().replace("\u2019", "'"))
+    return kept.split()
+
+
+@dataclass(frozen=True, slots=True)
+class Intonation:
+    """How the course of the pitch was kept.
+
+    Attributes:
+        correlation: Pearson's r of the two log pitches where both voices sound, 1 for the same course; None where there
+            is too little voice, or its pitch does not move.
+        ratio: median pitch after over before; None likewise.
+    """
+
+    correlation: float | None
+    ratio: float | None
+
+
+def intonation(before: Voice, after: Voice, rate: int) -> Intonation:
+    """Compare the pitch of two versions of the same sound: the pitch correlation of VoicePrivacy 2022.
+
+    Args:
+        before: (n,) samples.
+        after: (n,) samples.
+        rate: samples a second.
+    """
+    one, two = (_pitch(part, rate) for part in (before, after))
+    length = min(len(one), len(two))
+    both = (one[:length] > 0) & (two[:length] > 0)
+    if both.sum() < _LEAST_VOICED:
+        return Intonation(None, None)
+    first, second = np.log(one[:length][both]), np.log(two[:length][both])
+    ratio = float(np.exp(np.median(second - first)))
+    if first.std() < 1e-6 or second.std() < 1e-6:
+        return Intonation(None, ratio)
+    return Intonation(float(np.corrcoef(first, second)[0, 1]), ratio)
+
+
+def syllables(samples: Voice, rate: int) -> int:
+    """Return about how many syllables are heard: rises of the loudness, smoothed to what a mouth can do.
+
+    Args:
+        samples: (n,).
+        rate: samples a second.
+    """
+    from scipy.signal import butter, find_peaks, sosfiltfilt
+
+    hop = max(1, rate // 100)
+    count = len(samples) // hop
+    if count < _LEAST_VOICED:
+        return 0
+    loud = np.sqrt((samples[: count * hop].reshape(count, hop) ** 2).mean(axis=1))
+    smooth = sosfiltfilt(butter(2, _SYLLABLE_HZ, fs=rate / hop, output="sos"), loud)
+    peak = float(np.percentile(smooth, 95))
+    if peak <= 0:
+        return 0
+    return len(find_peaks(smooth, prominence=_LEAST_RISE * peak)[0])
+
+
+def equal_error(genuine: Sequence[float], impostor: Sequence[float]) -> float | None:
+    """Return the equal error rate of scores: where as many pairs of one voice are refused as pairs of two are accepted.
+
+    Half is what guessing gives. None where one of both is empty.
+    """
+    if not len(genuine) or not len(impostor):
+        return None
+    same, other = np.sort(genuine), np.sort(impostor)
+    thresholds = np.concatenate([same, other, [np.inf]])
+    refused = np.searchsorted(same, thresholds, "left") / len(same)
+    accepted = 1 - np.searchsorted(other, thresholds, "left") / len(other)
+    best = int(np.abs(refused - accepted).argmin())
+    return float((refused[best] + accepted[best]) / 2)
+
+
+def _pitch(samples: Voice, rate: int) -> NDArray[np.float64]:
+    import pyworld
+
+    whole = np.ascontiguousarray(samples, np.float64)
+    if len(whole) < rate // 10:
+        return np.zeros(0)
+    rough, times = pyworld.dio(whole, rate, f0_floor=60.0, f0_ceil=600.0, frame_period=_FRAME_MS)
+    found: NDArray[np.float64] = pyworld.stonemask(whole, rough, times, rate)
+    return found

@@ -1,0 +1,568 @@
+"""Takes a participant out of a study and out of what this machine keeps beside it.
+
+What a certificate may call somebody, and files: nothing that tells who withdrew. Finds what is personal in texts of the
+recordings of somebody who withdraws: by the rules of personal information.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from anonymize.local_files.file_traces import (
+    ClipFile,
+    FootageFile,
+    being_written,
+    cached,
+    clips,
+    footage,
+    footage_copies,
+    forget,
+    left_by_window,
+    logs,
+    names,
+    program_files,
+    remembered,
+    unfinished,
+)
+from anonymize.local_files.folder_search import FolderSearch, files_in, search_files
+from anonymize.pii_detection.pii_finder import PersonalFinder as RuleFinder
+from anonymize.pii_detection.pii_hit import LIKELY
+from models.names import name_finders as registry
+from models.names.name_finders import NameFinder
+from project.encryption.commit_log import log_path
+from project.encryption.encrypted_files import overwrite, write_clear
+from project.erasure.erased_file import ErasureVerification, alone, verify_left
+from project.erasure.erasure import (
+    ErasedStudy,
+    Unreadable,
+    WithdrawalFacts,
+    alike_in_older_state,
+    all_copies_of,
+    leave_older_state,
+    older_states,
+    prepare,
+    why_unreadable,
+)
+from project.erasure.lookalikes import LookAlikeWords
+from project.erasure.mentions import IdentifyingTerms
+from project.erasure.personal_strings import PersonalSearch, PersonalString, contacts_in, given_names
+from project.erasure.raw_rows import tombstone
+from project.erasure.removal import ErasureCounts
+from project.erasure.subject_scope import SubjectScope
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.files.fingerprints import sha256_of
+from project.progress import Progress, Silent
+from project.session.settings import load_settings
+from project.store.locking import lock_path
+from project.store.opening import beside
+from project.text_format import counted, shown
+from project.text_matching.spellings import squeezed
+from project.timebase import utc_now
+
+_CODE = re.compile(r"[A-Za-z]{0,12}[ _.-]?\d{1,6}[A-Za-z]?|[A-Z]{1,2}")
+
+
+def public_name(pseudonym: str, people: Iterable[str]) -> str:
+    """Return what a certificate calls somebody: the pseudonym where it is a code, else a part of a checksum.
+
+    Args:
+        pseudonym: of who withdraws.
+        people: their ids.
+    """
+    letters = re.sub(r"[^A-Za-z]", "", pseudonym).lower()
+    if _CODE.fullmatch(pseudonym.strip()) and letters not in given_names():
+        return pseudonym
+    return f"participant {tombstone(min(people))[:8]}"
+
+
+@dataclass(frozen=True)
+class CertificateNames:
+    """Names that a certificate may hold.
+
+    Attributes:
+        person: what it calls who withdraws.
+        study: name of the study's file.
+        secret: by which it is known whether a name tells who that is.
+    """
+
+    person: str
+    study: str
+    secret: IdentifyingTerms
+
+    def file(self, name: str) -> str:
+        """Return the name of a file beside the study, without what tells who withdraws."""
+        if not self.secret.in_text(name):
+            return name
+        without = name.removeprefix(self.study)
+        return f"study{without}" if without != name and not self.secret.in_text(without) else "a file"
+
+    def stem(self) -> str:
+        """Return what the study is called in the name of the certificate."""
+        stem = Path(self.study).stem
+        return "study" if self.secret.in_text(stem) else stem
+
+    def require_nameless(self, place: Path | None) -> None:
+        """Return quietly where the name of a certificate does not tell who withdraws.
+
+        Raises:
+            UserError: it does.
+        """
+        if place is not None and self.secret.in_text(place.name):
+            raise UserError("The name of the certificate tells who withdraws.", "Choose another: --certificate FILE")
+
+
+def nameless(pseudonym: str, reach: SubjectScope, study: Path) -> CertificateNames:
+    """Return the names that a certificate may hold."""
+    person = public_name(pseudonym, reach.people)
+    names = [name for name in reach.wording.names if name != person]
+    return CertificateNames(person, study.name, IdentifyingTerms(names, search=PersonalSearch(names)))
+
+
+class PersonalStringFinder:
+    """Finds personal strings, each text once: what would be removed is worked out several times before it is done.
+
+    Attributes:
+        model: key of the model of names that is used beside the rules; "" for none.
+    """
+
+    def __init__(self, *, with_model: bool = False) -> None:
+        """Get ready; a model of names is loaded into this process, so the window goes without."""
+        self.model = (registry.usual() or "") if with_model else ""
+        self._names: NameFinder | None = registry.name_finder(self.model) if self.model else None
+        self._finder = RuleFinder(names=self._names)
+        self._known: dict[str, list[PersonalString]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> list[list[PersonalString]]:
+        """Return what is personal in each text, but for what the rules are unsure of."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        for text, hits in zip(new, self._finder.find_all(new), strict=True):
+            found = [PersonalString(hit.kind, hit.text) for hit in hits if hit.score >= LIKELY]
+            self._known[text] = [*dict.fromkeys((*found, *contacts_in(text)))]
+        return [self._known[text] for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+    """What is asked for.
+
+    Attributes:
+        pseudonym: of who withdraws.
+        words: further words by which they are known, such as a name that is no private word of the study.
+        drop_recordings: recordings in which they are go as a whole; else others' annotations of them stay.
+        delete_footage: the files of these recordings are deleted too.
+        erase_unreadable: backups that cannot be read are erased, whatever is in them; else nothing is done.
+        keep: what looks like theirs and is not, as it was shown.
+        keep_rest: so is all that looks like theirs and is not among the words.
+        delete_beside: files beside the study that name them or hold something of theirs are deleted, such as exports.
+        certificate: where the certificate goes; None for beside the study.
+    """
+
+    pseudonym: str
+    words: tuple[str, ...] = ()
+    drop_recordings: bool = False
+    delete_footage: bool = False
+    erase_unreadable: bool = False
+    keep: tuple[str, ...] = ()
+    keep_rest: bool = False
+    delete_beside: bool = False
+    certificate: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePlan:
+    """What a withdrawal would remove, on this machine and in the file.
+
+    Attributes:
+        study: path of the study.
+        nameless: what the certificate calls people and files.
+        alike: words that are taken for a name of theirs, and what looks like theirs and is left.
+        exact: numbers, addresses and dates of theirs, which are removed wherever they stand.
+        strings: kind of personal string -> how many their recordings held, which are searched everywhere.
+        model: key of the model of names that searched their texts beside the rules; "" for none.
+        older: backups, and what a killed process left beside the study.
+        unreadable: those of them that cannot be read -> why.
+        caches: what can be worked out again, and what the program keeps for itself.
+        footage_copies: further files beside the study that begin as the footage does, under any name; they are left.
+        copies: of the study, under names that a person gave them; they are left.
+        closed_copies: files that may be copies of the study: sealed under another passphrase, or damaged.
+        beside: what a search of the files beside the study came to.
+        remembered: paths in the program's own settings that name them.
+        named_by_path: whether the study's own path does; it is left.
+    """
+
+    wanted: ErasureRequest
+    study: Path
+    nameless: CertificateNames
+    facts: WithdrawalFacts
+    removed: ErasureCounts
+    alike: LookAlikeWords
+    older: tuple[Path, ...]
+    unreadable: Mapping[Path, str]
+    caches: tuple[Path, ...]
+    clips: tuple[ClipFile, ...]
+    footage: tuple[FootageFile, ...]
+    footage_copies: tuple[Path, ...]
+    copies: tuple[Path, ...]
+    closed_copies: tuple[Path, ...]
+    beside: FolderSearch
+    exact: tuple[str, ...]
+    strings: Mapping[str, int]
+    model: str
+    remembered: tuple[str, ...]
+    named_by_path: bool
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """What looks like theirs and nobody decided about."""
+        return () if self.wanted.keep_rest else (*self.alike.left,)
+
+
+@dataclass(slots=True)
+class ErasureResult:
+    """What was removed.
+
+    Attributes:
+        at: when, UTC, ISO 8601.
+        sha256: of the study file as it is now.
+        older: name of a file that held an older state -> `rewritten`, `erased`, `erased unread` or `clean`, and its
+            checksum.
+        caches: how many files of the cache went.
+        forgotten: how many paths that named them went from the program's own settings.
+        clips: recording and checksum of each clip and report that was deleted.
+        footage: recording, role and checksum of each file of footage, and whether it was deleted.
+        problems: what could not be deleted, one line each; it has to be done by hand.
+        verified: name of a file -> what a search of it came to once it was finished; "" is the study.
+        machine: what a search of the program's own files came to at the end.
+        beside: what a search of the files beside the study came to at the end.
+        deleted_beside: how many of those were deleted that held something before.
+    """
+
+    foreseen: ErasurePlan
+    at: str
+    sha256: str
+    older: dict[str, tuple[str, str]] = field(default_factory=dict)
+    caches: int = 0
+    forgotten: int = 0
+    clips: list[tuple[int, str]] = field(default_factory=list)
+    footage: list[tuple[int, str, str, bool]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    verified: dict[str, ErasureVerification] = field(default_factory=dict)
+    machine: FolderSearch = field(default_factory=FolderSearch)
+    beside: FolderSearch = field(default_factory=FolderSearch)
+    deleted_beside: int = 0
+
+
+def foresee(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder | None = None) -> ErasurePlan:
+    """Work out what a withdrawal would remove; nothing is changed.
+
+    Raises:
+        UserError: nobody is called that, or the study cannot be read.
+    """
+    finder = finder or PersonalStringFinder()
+    prepared = _prepared(resolved(path), wanted, finder)
+    try:
+        return _foreseen(prepared, wanted, finder)
+    finally:
+        prepared.close()
+
+
+def _prepared(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasedStudy:
+    return prepare(path, wanted.pseudonym, wanted.words, drop=wanted.drop_recordings, keep=wanted.keep, finder=finder)
+
+
+def _foreseen(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasurePlan:
+    facts, study, wording = prepared.facts, prepared.path, prepared.reach.wording
+    older = tuple(older_states(study))
+    why = {one: why_unreadable(one, study) for one in older}
+    copies = all_copies_of(study, facts.study_id, map(Path, load_settings().recent))
+    lying_about = tuple(clips(facts, study.parent))
+    footed = tuple(footage(facts, study.parent))
+    known = {study, *older, *(one.path for one in copies), *(one.path for one in lying_about if one.sure)}
+    known |= {one.path for one in footed if one.there}
+    # Of a study that is open they are a part of it: they go when it is closed, and must not be deleted by hand.
+    known |= {*(beside(study, ending) for ending in ("-wal", "-shm", "-journal")), log_path(study), lock_path(study)}
+    return ErasurePlan(
+        wanted=wanted,
+        study=study,
+        nameless=nameless(wanted.pseudonym, prepared.reach, study),
+        facts=facts,
+        removed=prepared.removed,
+        alike=_alike(prepared, wanted, [one for one in older if not why[one]], finder),
+        exact=tuple(dict.fromkeys(one.text for one in prepared.reach.strings if one.is_exact)),
+        strings=_kinds(prepared),
+        model=finder.model,
+        older=older,
+        unreadable={one: reason for one, reason in why.items() if reason},
+        caches=(*cached(facts, study), *left_by_window(facts, study), *unfinished(study.parent)),
+        clips=lying_about,
+        footage=footed,
+        footage_copies=tuple(footage_copies(footed, study.parent, known, facts.others)),
+        copies=tuple(one.path for one in copies if one.sure),
+        closed_copies=tuple(one.path for one in copies if not one.sure),
+        beside=search_files(files_in(study.parent), wording, study.parent, known),
+        remembered=tuple(remembered(facts.study_id, wording)),
+        named_by_path=names(str(study), wording),
+    )
+
+
+def _alike(
+    prepared: ErasedStudy, wanted: ErasureRequest, older: Collection[Path], finder: PersonalStringFinder
+) -> LookAlikeWords:
+    """Return what looks like theirs in the study and in older states of it."""
+    alike, words = prepared.alike, (*prepared.reach.wording.names, *wanted.words)
+    for file in older:
+        alike = alike.with_more(
+            alike_in_older_state(
+                file,
+                prepared.path,
+                prepared.reach,
+                words,
+                drop=wanted.drop_recordings,
+                keep=wanted.keep,
+                finder=finder,
+            )
+        )
+    return alike
+
+
+def _kinds(prepared: ErasedStudy) -> dict[str, int]:
+    """Return kind -> how many different personal strings are searched for; the names they are known by are `name`."""
+    letters = {(one.kind, squeezed(one.text)) for one in prepared.reach.strings}
+    found = {"name": len(prepared.reach.wording.names)}
+    for kind, _ in sorted(letters):
+        found[kind] = found.get(kind, 0) + 1
+    return found
+
+
+def withdraw(
+    path: Path,
+    wanted: ErasureRequest,
+    annotator: str,
+    progress: Progress | None = None,
+    finder: PersonalStringFinder | None = None,
+    before_the_end: Callable[[ErasureResult], object] = lambda _: None,
+) -> ErasureResult:
+    """Remove a participant. The study comes last: as long as it holds them, the same can be asked again.
+
+    The finished file is searched, like everything else, before it takes the study's place. So all that is known of the
+    withdrawal is known then, and a process that is killed leaves nothing undone.
+
+    Args:
+        path: of the study, which nobody has open.
+        wanted: who, and how far.
+        annotator: name of who does it.
+        progress: told of each step.
+        finder: finds what is personal in texts of their recordings; else the rules alone do.
+        before_the_end: called before the study is put in its place, such as to keep the certificate.
+
+    Raises:
+        UserError: nobody is called that, somebody has the study open, or it cannot be written; a backup cannot be
+            read, and was not asked to be erased; or something looks like theirs, and nobody decided about it.
+    """
+    path, progress, at, finder = resolved(path), progress or Silent(), utc_now(), finder or PersonalStringFinder()
+    with alone(path):
+        progress.progress(0, 5, "reading the study")
+        prepared = _prepared(path, wanted, finder)
+        try:
+            foreseen = _foreseen(prepared, wanted, finder)
+            _require_readable(foreseen)
+            require_decided(foreseen)
+            foreseen.nameless.require_nameless(wanted.certificate)
+            done = ErasureResult(foreseen, at, "")
+            with prepared.rewritten(annotator, at) as rewritten:
+                progress.progress(1, 5, "backups")
+                _older(prepared, done, finder)
+                progress.progress(2, 5, "clips and caches")
+                _delete(prepared, done)
+                progress.progress(3, 5, "searching what is left")
+                done.sha256 = sha256_of(rewritten.path)
+                _verify(prepared, done, rewritten.path)
+                progress.progress(4, 5, "the study")
+                if path.stat().st_nlink > 1:
+                    done.problems.append(
+                        f"{shown(path)} had another name on this disk (a hard link), under which its old content is "
+                        "left: find it and delete it."
+                    )
+                before_the_end(done)
+                rewritten.publish()
+        finally:
+            prepared.close()
+        return done
+
+
+def require_decided(foreseen: ErasurePlan) -> None:
+    """Return quietly where nothing looks like theirs about which nobody decided.
+
+    Raises:
+        UserError: something does.
+    """
+    if not foreseen.undecided:
+        return
+    listed = ", ".join(f"“{shown(one)}”" for one in foreseen.undecided[:_LISTED])
+    more = f" and {len(foreseen.undecided) - _LISTED} more" if len(foreseen.undecided) > _LISTED else ""
+    raise UserError(
+        f"Nobody has decided yet whether these are theirs: {listed}{more}. Nothing was removed.",
+        "Remove what is theirs with --word TEXT, keep what is not with --keep TEXT, or all the rest with --keep-rest.",
+    )
+
+
+_LISTED = 40
+
+
+def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
+    """Search every file that was written, and what lies beside the study and in the program's folders.
+
+    Args:
+        prepared: what was worked out.
+        done: takes what is found.
+        finished: the study as it will be.
+    """
+    path, reach = prepared.path, prepared.reach
+    rewritten = [path.with_name(name) for name, (what, _) in done.older.items() if what in ("rewritten", "clean")]
+    for file in (finished, *rewritten):
+        name = "" if file == finished else file.name
+        if not file.is_file():
+            continue
+        try:
+            verified = verify_left(file, reach)
+        except (UserError, OSError) as error:
+            done.problems.append(f"{shown(path.name if not name else file)} could not be searched: {_why(error)}")
+            continue
+        done.verified[name] = verified
+        if verified.found:
+            listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
+            done.problems.append(
+                f"{shown(file if name else path)} still holds something of theirs: {listed}. Please report this."
+            )
+    seen, known = done.foreseen, {path, *rewritten, *finished.parent.iterdir()}
+    known |= {*seen.copies, *seen.closed_copies, *(one.path for one in seen.footage if one.there)}
+    done.beside = search_files(files_in(path.parent), reach.wording, path.parent, known)
+    for one in done.beside.found:
+        what = "is called like them" if one.by_name and not one.by_content else "holds something of theirs"
+        done.problems.append(f"{shown(one.path)} {what}: delete it, or make it anew without them.")
+    done.machine = _search_program_files(reach.wording, done)
+    for one in done.machine.found:
+        done.problems.append(f"{shown(one.path)} holds something of theirs: delete it by hand.")
+    for copy in seen.closed_copies:
+        done.problems.append(
+            f"{shown(copy)} may be a copy of the study and cannot be read (sealed or damaged): unseal it and run the "
+            "same command on it, or delete it."
+        )
+
+
+def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> FolderSearch:
+    """Search settings, caches and logs; what a process left that was killed while it wrote one is erased."""
+    searches = [search_files(each, wording, base) for base, each in program_files().items()]
+    found = [finding for one in searches for finding in one.found]
+    erased = {one.path for one in found if one.path.name.startswith(".") and _erased(one.path, done)}
+    done.caches += len(erased)
+    return FolderSearch(
+        sum(one.files for one in searches),
+        tuple(one for one in found if one.path not in erased),
+        tuple(file for one in searches for file in one.unread),
+    )
+
+
+def _require_readable(foreseen: ErasurePlan) -> None:
+    if not foreseen.unreadable or foreseen.wanted.erase_unreadable:
+        return
+    count, names = len(foreseen.unreadable), ", ".join(f"“{shown(one.name)}”" for one in foreseen.unreadable)
+    raise UserError(
+        f"{counted(count, 'backup')} cannot be read and may hold them: {names}. Nothing was removed.",
+        "Save what is left of it (greenroom recover), then have it erased with the rest: --erase-unreadable.",
+    )
+
+
+def _older(prepared: ErasedStudy, done: ErasureResult, finder: PersonalStringFinder) -> None:
+    wanted = done.foreseen.wanted
+    words = (*prepared.reach.wording.names, *wanted.words)
+    for file in done.foreseen.older:
+        try:
+            what = leave_older_state(
+                file,
+                prepared.path,
+                prepared.reach,
+                words,
+                drop=wanted.drop_recordings,
+                at=done.at,
+                erase=wanted.erase_unreadable,
+                keep=wanted.keep,
+                finder=finder,
+            )
+            done.older[file.name] = what, sha256_of(file) if file.exists() else ""
+        except Unreadable:
+            # It is damaged in a way that only shows now; the study still holds them, so the same can be asked again.
+            raise
+        except (OSError, UserError) as error:
+            done.problems.append(_not_removed(file, error))
+    for copy in done.foreseen.copies:
+        done.problems.append(f"{shown(copy)} is a copy of the study: run the same command on it, or delete it.")
+
+
+def _delete(prepared: ErasedStudy, done: ErasureResult) -> None:
+    done.caches = sum(_erased(file, done) for file in done.foreseen.caches)
+    _forget_in_logs(prepared, done)
+    for place in being_written(prepared.path.parent):
+        done.problems.append(f"{shown(place)} is being written by another process: end it, or delete what it made.")
+    for clip in done.foreseen.clips:
+        digest = _sha256(clip.path)
+        if not clip.sure:
+            done.problems.append(f"{shown(clip.path)}: it is called like a clip of the study and is another file.")
+        elif _erased(clip.path, done):
+            done.clips.append((clip.recording, digest))
+    for one in done.foreseen.footage:
+        digest = _sha256(one.path) if one.there else ""
+        gone = one.there and done.foreseen.wanted.delete_footage and _erased(one.path, done)
+        done.footage.append((one.about.recording, one.about.role, digest, gone))
+    for copy in done.foreseen.footage_copies:
+        done.problems.append(f"{shown(copy)} begins with the same pictures or sound: delete it where it is theirs.")
+    if done.foreseen.wanted.delete_beside:
+        done.deleted_beside = sum(_erased(one.path, done) for one in done.foreseen.beside.deletable)
+    try:
+        forget(prepared.facts.study_id, done.foreseen.remembered)
+        done.forgotten = len(done.foreseen.remembered)
+    except OSError as error:
+        done.problems.append(f"Paths in the settings that name them could not be forgotten: {error.strerror}.")
+
+
+def _forget_in_logs(prepared: ErasedStudy, done: ErasureResult) -> None:
+    """Take out of the log of errors and of the journal of requests each line that names them."""
+    for log in logs():
+        with suppress(FileNotFoundError):
+            try:
+                lines = log.read_text("utf-8", "replace").splitlines(keepends=True)
+                kept = [one for one in lines if not prepared.reach.wording.in_text(one)]
+                if len(kept) < len(lines):
+                    write_clear([line.encode() for line in kept], log, log, wipe_old=True)
+            except OSError as error:
+                if not isinstance(error, FileNotFoundError):
+                    done.problems.append(_not_removed(log, error))
+
+
+def _erased(path: Path, done: ErasureResult) -> bool:
+    try:
+        overwrite(path)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        done.problems.append(_not_removed(path, error))
+        return False
+    return True
+
+
+def _not_removed(path: Path, error: OSError | UserError) -> str:
+    return f"{shown(path)} could not be removed: {_why(error)}"
+
+
+def _why(error: OSError | UserError) -> str:
+    return error.message if isinstance(error, UserError) else f"{error.strerror}."
+
+
+def _sha256(path: Path) -> str:
+    try:
+        return sha256_of(path)
+    except OSError:
+        return ""

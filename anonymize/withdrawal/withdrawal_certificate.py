@@ -1,0 +1,480 @@
+"""The certificate of a withdrawal, as Markdown and as JSON: what was removed, and where more of it may be.
+
+It names nobody but by a pseudonym that is a code, such as P01, and no footage but by number, role and checksum: file
+names often are people's names. A pseudonym that may be a name stands in it as the beginning of a checksum.
+"""
+
+import glob
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from anonymize.withdrawal.withdrawal import ErasureResult
+from anonymize.withdrawal.withdrawal_preview import KINDS
+from project.encryption.encrypted_files import clean_up_after, write_clear
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.files.temporary_files import sweep_scratch
+from project.schema.columns import WORDS
+from project.store.study import Study
+from project.text_format import counted, shown
+from project.version import __version__
+
+_MADE = {"release": "Release", "questions": "Data set of questions"}
+BEYOND = (
+    "Copies of the study that others have: each is cleaned when it is merged, but the file itself is not. "
+    "Ask for it to be deleted, or run the same command on it.",
+    "What was written out of the study to files of other kinds and lies elsewhere than beside it: transcripts, tables, "
+    "chains, reports, pictures, keys of replacements. The study keeps no list of them.",
+    "Paths that the desktop and other programs remember, such as lists of files opened lately.",
+    "Backups of the machine, snapshots of the file system, and what a solid-state disk keeps of overwritten blocks.",
+    "What was sent elsewhere before, and what people downloaded, printed or remember.",
+)
+"""What a program on one machine cannot reach."""
+
+
+SPELLINGS = (
+    "as they stand, in any case and width, with accents or without, with signs that show nothing between the letters",
+    "run together, with other separators, in names of files, addresses and handles",
+    "as an initial with a surname, and spelled letter by letter or in words of a spelling alphabet",
+    "numbers without their separators and their country's prefix, and spoken; days in every usual format",
+)
+"""How what is personal is searched for."""
+
+
+def as_json(done: ErasureResult) -> dict[str, Json]:
+    """Return a certificate as a JSON object."""
+    seen, facts = done.foreseen, done.foreseen.facts
+    found: dict[str, object] = {
+        "withdrawn": seen.nameless.person,
+        "at": done.at,
+        "program": f"Greenroom {__version__}",
+        "study": {"id": facts.study_id, "sha256": done.sha256},
+        "recordings": {
+            "numbers": [*facts.recordings],
+            "kept": not seen.wanted.drop_recordings,
+        },
+        "removed": {table: {"rows": gone, "blanked": blanked} for table, (gone, blanked) in seen.removed.rows.items()},
+        "history": {
+            "removed": seen.removed.history[0],
+            "blanked": seen.removed.history[1],
+            "renamed_steps": seen.removed.renamed,
+        },
+        "left": dict(seen.removed.left),
+        "lists": {**seen.removed.lists},
+        "words_left": len(seen.alike.left),
+        "words_kept": len(seen.alike.kept),
+        "searched": _searched(done),
+        "backups": [
+            {"file": seen.nameless.file(name), "what": what, "sha256": sha} for name, (what, sha) in done.older.items()
+        ],
+        "cached_files": done.caches,
+        "forgotten_paths": done.forgotten,
+        "deleted_beside": done.deleted_beside,
+        "clips": [{"recording": number, "sha256": sha} for number, sha in done.clips],
+        "footage": [
+            {"recording": number, "role": role, "sha256": sha, "deleted": gone}
+            for number, role, sha, gone in done.footage
+        ],
+        "elsewhere": {
+            "releases": [
+                {"kind": one.kind, "recording": one.recording, "at": one.at}
+                for one in facts.made
+                if one.kind != "anonymize"
+            ],
+            "clips_made": sum(one.kind == "anonymize" for one in facts.made),
+            "copies": [*facts.copies],
+            "shared": [{"at": one.at, "name": one.name} for one in facts.shared],
+            "footage_copies_on_this_machine": len(seen.footage_copies),
+            "copies_on_this_machine": len(seen.copies),
+            "closed_copies_on_this_machine": len(seen.closed_copies),
+            "named_by_path": seen.named_by_path,
+            "sent": [{"at": one.at, "host": one.host, "bytes": one.size, "sha256": one.sha256} for one in facts.sent],
+        },
+        "by_hand": len(done.problems),
+        "beyond": [*BEYOND],
+    }
+    return cast(dict[str, Json], found)
+
+
+def _searched(done: ErasureResult) -> dict[str, object]:
+    seen = done.foreseen
+    return {
+        "kinds": {**seen.strings},
+        "spellings": [*SPELLINGS],
+        "model": seen.model or None,
+        "files": [
+            {
+                "file": "the study" if not name else seen.nameless.file(name),
+                "tables": one.tables,
+                "texts": one.texts,
+                "free_pages": one.free_pages,
+                "bytes": one.bytes_searched,
+                "found": sum(one.found.values()),
+                "kept_names": sum(one.kept.values()),
+            }
+            for name, one in done.verified.items()
+        ],
+        "beside": {
+            "files": done.beside.files,
+            "found": len(done.beside.found),
+            "name_only": len(done.beside.unread),
+        },
+        "program": {
+            "files": done.machine.files,
+            "found": len(done.machine.found),
+            "name_only": len(done.machine.unread),
+        },
+        "not_readable": len(seen.closed_copies),
+    }
+
+
+def _search_lines(done: ErasureResult) -> Iterator[str]:
+    seen = done.foreseen
+    yield "## What was searched"
+    yield ""
+    yield "After the removal, every file below was searched for what the recordings of this person held:"
+    yield ""
+    yield from (f"- {KINDS.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
+    yield ""
+    found_by = f"the rules and the model {seen.model}" if seen.model else "the rules, without a model of names"
+    yield f"These were found in their texts by {found_by}, by private words and by what people hid. Searched for:"
+    yield ""
+    yield from (f"- {one}" for one in SPELLINGS)
+    yield ""
+    yield from _table(
+        ("File", "Tables, the history among them", "Texts", "Free pages", "Bytes", "Found", "Names of others kept"),
+        [
+            (
+                "the study" if not name else f"`{seen.nameless.file(name)}`",
+                str(one.tables),
+                str(one.texts),
+                str(one.free_pages),
+                "searched" if one.bytes_searched else "sealed",
+                str(sum(one.found.values())),
+                str(sum(one.kept.values())),
+            )
+            for name, one in done.verified.items()
+        ],
+    )
+    for title, one in (("Other files in the study's folder", done.beside), ("Settings, caches, logs", done.machine)):
+        yield (
+            f"- {title}: {counted(one.files, 'file')} searched; {len(one.found)} of them hold something; of "
+            f"{len(one.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
+        )
+    if seen.closed_copies:
+        count = len(seen.closed_copies)
+        yield f"- **Not searched: {counted(count, 'file')} that may be a copy of the study, sealed or damaged.**"
+        yield "  Unseal each and run the same command on it, or delete it."
+    if seen.alike.kept:
+        yield f"- Kept, because a person decided it is not theirs: {counted(len(seen.alike.kept), 'look-alike')}."
+    yield ""
+
+
+def as_markdown(done: ErasureResult) -> str:
+    """Return a certificate as Markdown."""
+    return "\n".join(_lines(done)) + "\n"
+
+
+def _lines(done: ErasureResult) -> Iterator[str]:
+    seen, facts, removed = done.foreseen, done.foreseen.facts, done.foreseen.removed
+    yield f"# Certificate of the withdrawal of {seen.nameless.person}"
+    yield ""
+    yield f"On {done.at}, with Greenroom {__version__}."
+    yield ""
+    yield f"- Study `{facts.study_id}`; the file now has the SHA-256 `{done.sha256}`."
+    numbers = ", ".join(map(str, facts.recordings)) or "none"
+    what = "removed as a whole" if seen.wanted.drop_recordings else "kept without footage, for others' annotations"
+    yield f"- Recordings in which they were: {numbers} ({what})."
+    yield ""
+    yield "## Removed from the study"
+    yield ""
+    yield from _table(
+        ("What", "Removed", "Blanked in part"),
+        [(WORDS[table], str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
+    )
+    gone, blanked = removed.history
+    yield f"From the history: {counted(gone, 'change')} removed, {blanked} blanked, {removed.renamed} steps renamed."
+    yield "The file was written anew, its old content overwritten. Nothing before this can be undone."
+    if removed.left:
+        yield ""
+        yield "Names of other people and things that are spelled alike were left:"
+        yield from (f"- `{where}`: {count}" for where, count in removed.left.items())
+    if seen.alike.left:
+        yield ""
+        count = len(seen.alike.left)
+        yield (
+            f"{counted(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, as shown before."
+        )
+    if removed.lists:
+        yield ""
+        yield "From lists of words, because they came from their recordings:"
+        yield from (
+            f"- `{name}`: {count} {'entry' if count == 1 else 'entries'}" for name, count in removed.lists.items()
+        )
+    yield ""
+    yield from _search_lines(done)
+    yield "## Removed from this machine"
+    yield ""
+    yield from _table(
+        ("Older state of the study", "What was done", "SHA-256 now"),
+        [
+            (f"`{seen.nameless.file(name)}`", what, f"`{sha}`" if sha else "")
+            for name, (what, sha) in done.older.items()
+        ],
+    )
+    unread = sum(what == "erased unread" for what, _ in done.older.values())
+    if unread:
+        yield f"**{counted(unread, 'backup')} could not be read and {'was' if unread == 1 else 'were'} erased unread:**"
+        yield "whatever else was in it, such as others' work, is gone from there too."
+        yield ""
+    yield f"- Files of caches: {done.caches}"
+    if done.deleted_beside:
+        yield f"- Other files beside the study that held something of theirs: {done.deleted_beside}"
+    if done.forgotten:
+        yield f"- Paths in the settings of the program that named them: {done.forgotten}"
+    yield from (f"- Clip or report of recording {number}, SHA-256 `{sha}`" for number, sha in done.clips)
+    yield ""
+    yield "## Footage"
+    yield ""
+    yield from _table(
+        ("Recording", "Role", "SHA-256", "State"),
+        [
+            (
+                str(number),
+                role,
+                f"`{sha}`" if sha else "",
+                "deleted" if gone else "**must be deleted**" if sha else "not found here, or not to be reached",
+            )
+            for number, role, sha, gone in done.footage
+        ],
+    )
+    if done.problems:
+        yield f"**{counted(len(done.problems), 'file')} could not be removed, or must be looked at by hand.**"
+        yield ""
+    yield "## Where more of it may be"
+    yield ""
+    for one in facts.made:
+        if one.kind != "anonymize":
+            yield f"- {_MADE[one.kind]} of recording {one.recording}, made {one.at}"
+    clips = sum(one.kind == "anonymize" for one in facts.made) - len(done.clips)
+    if clips > 0:
+        yield f"- {counted(clips, 'clip')} that were made and are not beside the study any more"
+    if seen.footage_copies:
+        files = counted(len(seen.footage_copies), "further file")
+        yield f"- {files} beside the study with the same pictures or sound at the beginning"
+    if seen.copies:
+        yield f"- {counted(len(seen.copies), 'file')} on this machine that {_are(len(seen.copies))} of the study"
+    if seen.closed_copies:
+        yield f"- {counted(len(seen.closed_copies), 'file')} on this machine, sealed or damaged, that may hold them"
+    if seen.named_by_path:
+        yield "- The name of the study's file, or of a folder that it lies in, which names them"
+    yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)
+    for copy in facts.shared:
+        name = f" `{copy.name}`" if copy.name else ""
+        yield f"- Copy{name} with annotations alone, shared {copy.at}: times, labels, and who was there, under codes"
+    yield from (f"- Sent to {one.host}, {one.at}, {one.size} bytes, SHA-256 `{one.sha256}`" for one in facts.sent)
+    yield from (f"- {one}" for one in BEYOND)
+
+
+def _are(count: int) -> str:
+    return "is a copy" if count == 1 else "are copies"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    if not rows:
+        yield "Nothing."
+        yield ""
+        return
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCertificate:
+    """A certificate that waits, in a hidden file beside the study, for the study to take its place.
+
+    So it is there when the process is killed at that moment, and says nothing as long as the study holds somebody. It
+    names nobody, as the certificate itself.
+
+    Attributes:
+        file: where it waits.
+        person: what it calls who withdrew.
+        at: when, as in the study's list of withdrawals.
+        name: of the certificate beside the study, without an ending.
+        markdown: its text.
+        fields: its JSON.
+    """
+
+    file: Path
+    person: str
+    at: str
+    name: str
+    markdown: str
+    fields: dict[str, Json]
+
+    @classmethod
+    def of(cls, done: ErasureResult) -> "PendingCertificate":
+        """Return the certificate of a withdrawal."""
+        seen = done.foreseen
+        plain = re.sub(r"[^\w-]+", "-", seen.nameless.person).strip("-") or "participant"
+        study = seen.study.absolute()
+        return cls(
+            free_place(study),
+            seen.nameless.person,
+            done.at,
+            f"{seen.nameless.stem()}, withdrawal of {plain}",
+            as_markdown(done),
+            as_json(done),
+        )
+
+    def place(self) -> Path:
+        """Return where it goes: beside the study, never in the place of another file."""
+        place, number = self.file.with_name(f"{self.name}.md"), 1
+        while self._is_taken(place):
+            number += 1
+            place = self.file.with_name(f"{self.name} ({number}).md")
+        return place
+
+    def _is_taken(self, place: Path) -> bool:
+        """Tell whether other content lies there; its own may, where its process was killed between two files."""
+        content = {place: self.markdown, place.with_suffix(".json"): self._json()}
+        return any(os.path.lexists(file) and not _holds(file, text) for file, text in content.items())
+
+    def _json(self) -> str:
+        return json.dumps(self.fields, indent=1, ensure_ascii=False) + "\n"
+
+    def keep(self) -> None:
+        """Write it beside the study, to wait.
+
+        Raises:
+            UserError: the folder cannot be written to.
+        """
+        content = {
+            "person": self.person,
+            "at": self.at,
+            "name": self.name,
+            "markdown": self.markdown,
+            "fields": self.fields,
+        }
+        _write(self.file, json.dumps(content), "Nothing was removed from the study.")
+
+    def publish(self, chosen: Path | None = None) -> tuple[Path, Path]:
+        """Write it as Markdown and, beside it, as JSON; return both places.
+
+        Args:
+            chosen: where somebody wants it, in the place of whatever is there; None for beside the study.
+
+        Raises:
+            UserError: a folder cannot be written to; it goes on waiting.
+        """
+        place = self.place() if chosen is None else chosen.absolute().with_suffix(".md")
+        written = place, place.with_suffix(".json")
+        hint = "The withdrawal itself is done. The certificate is written by the next: greenroom withdraw STUDY"
+        _write(written[1], self._json(), hint)
+        _write(written[0], self.markdown, hint)
+        with suppress(OSError):
+            self.file.unlink()
+        return written
+
+
+def _write(path: Path, text: str, hint: str) -> None:
+    try:
+        clean_up_after(path)
+        write_clear([text.encode()], path, path)
+    except OSError as error:
+        raise UserError(f"The certificate “{shown(path.name)}” cannot be written: {error.strerror}.", hint) from None
+
+
+def _pending_name(study: Path) -> str:
+    return f".{study.stem}.withdrawal."
+
+
+def free_place(study: Path) -> Path:
+    """Return where the next certificate waits, not in the place of another that waits still."""
+    number = 1
+    while os.path.lexists(place := study.with_name(f"{_pending_name(study)}{number}")):
+        number += 1
+    return place
+
+
+def pending(study: Path) -> list[PendingCertificate]:
+    """Return the certificates that wait beside a study; files that make no sense are none."""
+    found = []
+    for file in sorted(study.parent.glob(f"{glob.escape(_pending_name(study))}*")):
+        if not file.is_file() or file.is_symlink() or not file.name.removeprefix(_pending_name(study)).isdecimal():
+            continue
+        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            read = json.loads(file.read_text("utf-8"))
+            person, at, name, markdown = (str(read[key]) for key in ("person", "at", "name", "markdown"))
+            # The folder may come from a stranger: no name leads out of it.
+            if _NAME.fullmatch(name):
+                found.append(PendingCertificate(file, person, at, name, markdown, dict(read["fields"])))
+    return found
+
+
+_NAME = re.compile(r"[^/.][^/]*")
+
+
+def _holds(file: Path, text: str) -> bool:
+    try:
+        return not file.is_symlink() and file.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+def keep(done: ErasureResult) -> None:
+    """Write the certificate of a withdrawal beside the study, to wait until the study has taken its place.
+
+    Raises:
+        UserError: the folder cannot be written to.
+    """
+    PendingCertificate.of(done).keep()
+
+
+def write(done: ErasureResult) -> tuple[Path, Path]:
+    """Write the certificate of a withdrawal that is done; return both places, Markdown and JSON.
+
+    Raises:
+        UserError: the folder cannot be written to.
+    """
+    waiting = [one for one in pending(done.foreseen.study) if one.at == done.at]
+    return (waiting[0] if waiting else PendingCertificate.of(done)).publish(done.foreseen.wanted.certificate)
+
+
+def publish_pending(study: Path) -> list[tuple[str, Path]]:
+    """Write the certificates of withdrawals whose process was killed after it had replaced the study's file.
+
+    Deletes the certificate of a withdrawal that was killed earlier, because the study still holds the person, and the
+    scratch folders that such a process left beside the study.
+
+    Returns:
+        What each calls the person, and where it is.
+
+    Raises:
+        UserError: the study cannot be read, or a folder cannot be written to.
+    """
+    study = resolved(study)
+    sweep_scratch(study.parent, study.name)
+    waiting = pending(study)
+    if not waiting:
+        return []
+    with Study.open(study, read_only=True) as opened:
+        done = {str(row[0]) for row in opened.rows("SELECT DISTINCT at FROM withdrawal")}
+    written = []
+    for one in waiting:
+        if one.at in done:
+            written.append((one.person, one.publish()[0]))
+        else:
+            # In a folder that cannot be written to it waits on; it says nothing as long as the study holds them.
+            with suppress(OSError):
+                one.file.unlink()
+    return written

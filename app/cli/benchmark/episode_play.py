@@ -1,0 +1,236 @@
+"""Episodes are played on the command line: judges are asked, people type."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from app.cli.command import STUDY, json_option, progress_bar, tell
+from project.entities.roleplay import AgentTurn, turn_of
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.session import Session, participant_called, recording_called
+from project.text_format import shown
+
+if TYPE_CHECKING:
+    from benchmark.episodes.episode_runs import TurnResult
+    from benchmark.episodes.episode_state import EpisodeState
+    from project.entities.roleplay import EpisodeAgent
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+PERSON = "person"
+_HOW = (
+    "Type what is said; or [non-verbal] smiles, [action] opens the door, [none], [leaves]. An empty line stops for now."
+)
+
+
+def _common(function: Function) -> Function:
+    """Give a command the options that all playing has."""
+    for option in (
+        click.option("--turns", type=click.IntRange(1, 1000), default=20, show_default=True, help="Turns at most."),
+        click.option("--seed", type=int, help="Another seed is another episode; a new one when not given."),
+        click.option("--agreed", is_flag=True, help="Who types agrees that judges are sent it."),
+        click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that a turn may take."),
+        click.option("--annotator", metavar="NAME", help="Who lets it be played."),
+        json_option,
+    ):
+        function = option(function)
+    return function
+
+
+@click.command()
+@STUDY
+@click.argument("recording", required=False)
+@click.option("--scenario", metavar="NAME", help="What is played.")
+@click.option("--character", "characters", multiple=True, metavar="NAME", help="Who acts first; then the next one.")
+@click.option(
+    "--player", "players", multiple=True, metavar="JUDGE", help=f"Who plays the first: a judge, or “{PERSON}”; then on."
+)
+@_common
+def play(
+    study: Path,
+    recording: str | None,
+    scenario: str | None,
+    characters: tuple[str, ...],
+    players: tuple[str, ...],
+    turns: int,
+    seed: int | None,
+    agreed: bool,
+    budget_tokens: int | None,
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Play a scenario with characters, or go on with an episode that is not over.
+
+    Each turn is kept before the next begins: an episode that was stopped goes on where it was, and no judge is asked
+    twice. SOTOPIA sets the temperature of those who play to 1; here it is a setting of each judge.
+
+    \b
+    Example:
+      greenroom episode play lab.greenroom --scenario lamp --character Anna --player gpt --character Bram --player gpt
+      greenroom episode play lab.greenroom 4
+    """
+    from benchmark.episodes.episode_setup import character_called, composed, scenario_called, start_episode
+
+    with Session.open(study, annotator) as session:
+        if recording is not None:
+            if scenario is not None:
+                raise UserError("An episode goes on, or a scenario begins, not both.", "Leave one of the two out.")
+            here = recording_called(session, recording).id
+        elif scenario is None:
+            raise UserError("Nothing is said about what to play.", "Give --scenario, or the number of an episode.")
+        else:
+            cast = [character_called(session, one) for one in characters]
+            judges = [_player(session, one) for one in players]
+            wanted = composed(
+                session, scenario_called(session, scenario), cast, judges, limit=turns, agreed=agreed, seed=seed
+            )
+            here, _ = start_episode(session, wanted)
+        _played(session, here, budget_tokens, as_json)
+
+
+@click.command(name="from-segment")
+@STUDY
+@click.argument("segment")
+@click.option(
+    "--player", "players", multiple=True, metavar="JUDGE", help=f"Who plays the agent: a judge, or “{PERSON}”; then on."
+)
+@click.option("--agent", metavar="PSEUDONYM", help="Who does something else; the robot when not given.")
+@click.option("--does", metavar="TEXT", help="What they do; the correction when not given. In quotation marks: said.")
+@click.option("--context", default="", help="What all of them know; what the study says when not given.")
+@click.option(
+    "--relationship",
+    type=click.Choice(["family", "friend", "romantic", "acquaintance", "stranger"]),
+    default="acquaintance",
+    show_default=True,
+    help="How they stand to each other.",
+)
+@click.option("--goal", "goals", multiple=True, help="What the agent wants; then the next one.")
+@_common
+def from_segment(
+    study: Path,
+    segment: str,
+    players: tuple[str, ...],
+    agent: str | None,
+    does: str | None,
+    context: str,
+    relationship: str,
+    goals: tuple[str, ...],
+    turns: int,
+    seed: int | None,
+    agreed: bool,
+    budget_tokens: int | None,
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Play what might have followed, had the agent done what the segment's correction says.
+
+    What was said before is the history. The episode holds words of those who were recorded: their consent, hold-outs
+    and the study's policy decide about each request.
+
+    \b
+    Example:
+      greenroom episode from-segment my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --player gpt --player gpt
+    """
+    from benchmark.episodes.alternative_continuation import moment_of, wanted_from
+    from benchmark.episodes.episode_setup import start_episode
+    from project.entities.roleplay import Relationship
+
+    with Session.open(study, annotator) as session:
+        who = "" if agent is None else participant_called(session, agent).id
+        moment = moment_of(session, segment, who, does)
+        cast = [moment.agent.id, *(one.id for one in moment.others)]
+        if players and len(players) != len(cast):
+            names = ", ".join(moment.names[one] for one in cast)
+            raise UserError(f"{len(cast)} take part: {names}.", "Give --player once for each, in this order.")
+        judges = {who: judge for who, one in zip(cast, players, strict=False) if (judge := _player(session, one))}
+        wanted = wanted_from(
+            session,
+            moment,
+            judges,
+            context=context,
+            relationship=Relationship(relationship),
+            goals=dict(zip(cast, goals, strict=False)),
+            limit=turns,
+            agreed=agreed,
+            seed=seed,
+        )
+        here, _ = start_episode(session, wanted)
+        _played(session, here, budget_tokens, as_json)
+
+
+def _player(session: Session, name: str) -> str:
+    """Return the id of the judge who plays; "" for a person."""
+    from benchmark.judging.judge_registry import judge_called
+
+    return "" if name == PERSON else judge_called(session, name).id
+
+
+def _played(session: Session, recording_id: str, tokens: int | None, as_json: bool) -> None:
+    from benchmark.episodes.episode_runs import play_on
+    from benchmark.episodes.episode_state import ENDED, state_of, told_turn, told_turns
+    from benchmark.judging.run_budget import Limits
+
+    state = state_of(session, recording_id)
+    number = session.recording(recording_id).number
+    whole = all(one.judge_id for one in state.agents)
+    if not as_json:
+        click.echo(f"Recording {number}: {shown(state.episode.context)}")
+        for line in told_turns(session, state) if whole else ():
+            click.echo(shown(line))
+
+    def told(taken: "TurnResult") -> None:
+        if not as_json and whole:
+            click.echo(shown(told_turn(taken.turn, taken.agent.profile.name)))
+        if taken.why_none:
+            click.echo(shown(taken.why_none), err=True)
+
+    keyboard = _Keyboard(session)
+    with progress_bar(f"Episode {number}") as bar:
+        state = play_on(session, recording_id, keyboard.turn, told, bar, Limits(None, tokens))
+    keyboard.catch_up(state)
+    done: dict[str, Json] = {
+        "recording": recording_id,
+        "number": number,
+        "turns": state.turns,
+        "ended": state.episode.ended.value,
+    }
+    tell(as_json, done, f"Recording {number}: {state.turns} turns, {ENDED[state.episode.ended]}.")
+
+
+class _Keyboard:
+    """Asks for turns; each agent is told what it knows once, then what was done since its last turn."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: dict[int, int] = {}
+        self._last: EpisodeAgent | None = None
+
+    def turn(self, state: "EpisodeState") -> AgentTurn | None:
+        """Ask whoever plays the agent that is to act; None where they stop for now."""
+        from benchmark.episodes.episode_state import briefing
+
+        who = self._last = state.following
+        assert who is not None, "a turn is asked for where somebody is to act"
+        if who.position not in self._seen:
+            for heading, text in briefing(self._session, state, who).items():
+                for line in (heading, *(f"  {one}" for one in text.splitlines())):
+                    click.echo(shown(line), err=True)
+            click.echo(_HOW, err=True)
+        self.catch_up(state)
+        try:
+            text = click.prompt(who.profile.name, default="", show_default=False, err=True)
+        except click.Abort:
+            return None
+        return turn_of(text) if text.strip() else None
+
+    def catch_up(self, state: "EpisodeState") -> None:
+        """Show whoever typed last what they have not seen."""
+        from benchmark.episodes.episode_state import told_turns
+
+        if self._last is not None:
+            lines = told_turns(self._session, state, self._last)
+            for line in lines[self._seen.get(self._last.position, 0) :]:
+                click.echo(shown(line), err=True)
+            self._seen[self._last.position] = len(lines)

@@ -1,0 +1,376 @@
+"""The command about role-played episodes: bring them in, play them, rate them, give them away.
+
+Episodes in files of SOTOPIA, on the command line. Which episodes there are, and what happens in one, on the command
+line. Judges rate episodes, and how well they and people agree, on the command line. Characters and scenarios on the
+command line.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli.command import RAW, STUDY, LazyGroup, json_option, tell
+from project.entities.study_records import Json
+from project.session.session import Session, recording_called
+from project.text_format import counted
+
+_PLACES: dict[str, str] = {
+    "characters": "benchmark.episodes:characters",
+    "add-character": "benchmark.episodes:add_character",
+    "scenarios": "benchmark.episodes:scenarios",
+    "add-scenario": "benchmark.episodes:add_scenario",
+    "play": "benchmark.episode_play:play",
+    "from-segment": "benchmark.episode_play:from_segment",
+    "list": "benchmark.episodes:list_episodes",
+    "show": "benchmark.episodes:show",
+    "rate": "benchmark.episodes:rate",
+    "figures": "benchmark.episodes:figures",
+    "import": "benchmark.episodes:import_episodes",
+    "export": "benchmark.episodes:export",
+}
+"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+
+
+@click.group(cls=LazyGroup, places=_PLACES)
+def episode() -> None:
+    """Play, import, rate and export role-played episodes."""
+
+
+@click.command(name="import")
+@STUDY
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--annotator", metavar="NAME", help="Who does it.")
+@json_option
+def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None, as_json: bool) -> None:
+    """Import episodes, environment profiles, agent profiles or human scores of SOTOPIA, told apart by their content.
+
+    Scores become segments of the scheme sotopia-eval, by annotators of the raters' names; import the episodes first.
+    What is in the study already is not imported again.
+
+    \b
+    Example:
+      greenroom episode import my-study.greenroom episodes.jsonl scores.csv
+    """
+    from benchmark.episodes.sotopia_files import import_file
+
+    lines: list[str] = []
+    told: list[Json] = []
+    with Session.open(study, annotator) as session:
+        for path in files:
+            found = import_file(session, path)
+            told.append(
+                {
+                    "file": str(path),
+                    "what": found.what,
+                    "added": found.added,
+                    "known": found.known,
+                    "of_other_episodes": found.homeless,
+                }
+            )
+            parts = [f"{found.added} {found.what} added"]
+            parts += [f"{found.known} here already"] if found.known else []
+            parts += [f"{found.homeless} about episodes that are not here"] if found.homeless else []
+            lines.append(f"{path.name}: {', '.join(parts)}.")
+    tell(as_json, {"files": told}, "\n".join(lines))
+
+
+@click.command()
+@STUDY
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--recording", "recordings", multiple=True, help="Only this episode: number, name or id; again for more.")
+@click.option("--ratings", is_flag=True, help="People's ratings as CSV in the place of the episodes.")
+@json_option
+def export(study: Path, out: Path, recordings: tuple[str, ...], ratings: bool, as_json: bool) -> None:
+    """Write episodes as SOTOPIA writes them, a JSON object a line, or people's ratings as CSV. Never hold-outs.
+
+    \b
+    Example:
+      greenroom episode export my-study.greenroom episodes.jsonl
+      greenroom episode export my-study.greenroom scores.csv --ratings
+    """
+    from benchmark.episodes.sotopia_files import write_episodes, write_scores
+
+    with Session.open(study, read_only=True) as session:
+        ids = [recording_called(session, one).id for one in recordings]
+        count = (write_scores if ratings else write_episodes)(session, out, ids)
+    what = counted(count, "rating" if ratings else "episode")
+    tell(as_json, {"file": str(out), "count": count}, f"Wrote {what} to {out}. {RAW}")
+
+
+@click.command(name="list")
+@STUDY
+@json_option
+def list_episodes(study: Path, as_json: bool) -> None:
+    """List the episodes of a study.
+
+    \b
+    Example:
+      greenroom episode list my-study.greenroom
+    """
+    from benchmark.episodes.episode_state import ENDED, state_of
+    from project.queries.episode_rows import all_episodes
+
+    lines: list[str] = []
+    told: list[Json] = []
+    with Session.open(study, read_only=True) as session:
+        for one in all_episodes(session.study):
+            state, here = state_of(session, one.recording_id), session.recording(one.recording_id)
+            names = " and ".join(agent.profile.name for agent in state.agents)
+            told.append(
+                {
+                    "id": here.id,
+                    "number": here.number,
+                    "name": here.name,
+                    "source": one.source.value,
+                    "agents": [agent.profile.name for agent in state.agents],
+                    "turns": state.turns,
+                    "ended": one.ended.value,
+                    "relationship": one.relationship.value,
+                    "reference": one.reference,
+                }
+            )
+            facts = f"{one.source.value}, {counted(state.turns, 'turn')}, {ENDED[one.ended]}"
+            lines.append(f"{here.number}  {here.name}: {names}, {facts}")
+    tell(as_json, {"episodes": told}, "\n".join([*lines, f"{counted(len(lines), 'episode')}."]))
+
+
+@click.command()
+@STUDY
+@click.argument("recording")
+@json_option
+def show(study: Path, recording: str, as_json: bool) -> None:
+    """Show an episode: who takes part, what each wants and hides, what was done, and how it was rated.
+
+    \b
+    Example:
+      greenroom episode show my-study.greenroom 3
+    """
+    from benchmark.episodes.episode_ratings import mean_scores, ratings_of
+    from benchmark.episodes.episode_state import ENDED, failed_turns, state_of, told_turns
+    from benchmark.metrics.published_figures import overall
+    from project.queries.episode_rows import NAMED
+
+    with Session.open(study, read_only=True) as session:
+        here = recording_called(session, recording)
+        state = state_of(session, here.id)
+        turns = told_turns(session, state)
+        failed = failed_turns(session, state)
+        ratings = ratings_of(session, here.id)
+    agents: list[Json] = []
+    lines = [f"{here.number}  {here.name} ({state.episode.relationship.value})", state.episode.context, ""]
+    for one in state.agents:
+        mean = mean_scores(ratings, one.participant_id or "")
+        agents.append(
+            {key: getattr(one.profile, key) for key in NAMED}
+            | {"goal": one.goal, "player": one.player.value, "scores": {**mean}, "overall": overall({**mean})}
+        )
+        lines.append(f"{one.profile.name}, played by a {one.player.value}")
+        lines += [f"  wants: {one.goal}"] if one.goal else []
+        lines += [f"  hides: {one.profile.secret}"] if one.profile.secret else []
+        lines += [f"  rated: {', '.join(f'{key} {value:g}' for key, value in mean.items())}"] if mean else []
+    lines += ["", *turns, "", f"{counted(state.turns, 'turn')}, {ENDED[state.episode.ended]}."]
+    if failed:
+        lines.append(f"{counted(len(failed), 'turn')} could not be had from a judge.")
+    listed: list[Json] = [
+        {
+            "number": one.number,
+            "agent": one.agent.profile.name if one.agent else None,
+            "act": one.turn.act.value,
+            "text": one.turn.text,
+            "failed": one.number in failed,
+        }
+        for one in state.done
+    ]
+    told: dict[str, Json] = {
+        "id": here.id,
+        "number": here.number,
+        "context": state.episode.context,
+        "relationship": state.episode.relationship.value,
+        "ended": state.episode.ended.value,
+        "agents": agents,
+        "turns": listed,
+    }
+    tell(as_json, told, "\n".join(lines))
+
+
+@click.command()
+@STUDY
+@click.argument("recordings", nargs=-1)
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME", help="Whom; again for each further; all when not given."
+)
+@click.option("--budget-money", type=click.FloatRange(0), help="What the run may cost, in the judges' currency.")
+@click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that the run may take.")
+@click.option("--fresh", is_flag=True, help="Ask again also what was answered.")
+@json_option
+def rate(
+    study: Path,
+    recordings: tuple[str, ...],
+    judges: tuple[str, ...],
+    budget_money: float | None,
+    budget_tokens: int | None,
+    fresh: bool,
+    as_json: bool,
+) -> None:
+    """Ask judges to rate everybody in the episodes that are named, or in all that are over, on seven dimensions.
+
+    Set a judge's temperature to 0 for that, as SOTOPIA does. People rate in the window, or with greenroom segment add
+    under the scheme sotopia-eval.
+
+    \b
+    Example:
+      greenroom episode rate my-study.greenroom --judge gpt
+    """
+    from app.cli.ask import finish
+    from benchmark.episodes.episode_runs import rate as rated
+    from benchmark.judging.judge_registry import judges_called
+    from benchmark.judging.run_budget import Limits
+
+    with Session.open(study) as session:
+        session.study.require_writable()
+        ids = [recording_called(session, one).id for one in recordings]
+        asking = rated(session, judges_called(session, judges), ids, Limits(budget_money, budget_tokens), fresh=fresh)
+        came = finish(session, asking)
+    came.require_something()
+    tell(as_json, came.as_json(), "\n".join(came.lines()))
+
+
+@click.command()
+@STUDY
+@json_option
+def figures(study: Path, as_json: bool) -> None:
+    """Say how well people agree on the episodes, and judges with them, by dimension.
+
+    Kappa is Randolph's on five bins; agreement is the share of pairs at most two points apart; r is Pearson's.
+
+    \b
+    Example:
+      greenroom episode figures my-study.greenroom
+    """
+    from benchmark.episodes.episode_ratings import figures as measured
+
+    with Session.open(study, read_only=True) as session:
+        found = measured(session)
+    lines = [f"{'people':24}{'rated':>7}{'kappa':>8}{'agree':>8}{'r':>8}"]
+    for one in found.among:
+        figures_told = f"{_told(one.kappa)}{_told(one.agreement)}{_told(one.correlation)}"
+        lines.append(f"{one.dimension or 'all':24}{one.rated:7}{figures_told}")
+    for each in found.against:
+        name = f"{each.judge}, {each.dimension}"
+        lines.append(f"{name:24}{each.rated:7}{'r':>4}{_told(each.correlation)}{'MAE':>6}{_told(each.distance)}")
+    lines.append("- means: undefined, because nothing varies or too little was rated.")
+    tell(as_json, found.as_json(), "\n".join(lines))
+
+
+def _told(value: float | None) -> str:
+    return f"{'-':>8}" if value is None else f"{value:8.3f}"
+
+
+_KINDS = ("family", "friend", "romantic", "acquaintance", "stranger")
+
+
+@click.command()
+@STUDY
+@json_option
+def characters(study: Path, as_json: bool) -> None:
+    """List the characters that can be played.
+
+    \b
+    Example:
+      greenroom episode characters my-study.greenroom
+    """
+    from project.queries.episode_rows import NAMED, all_characters
+
+    with Session.open(study, read_only=True) as session:
+        found = all_characters(session.study)
+    told: list[Json] = [{"id": one.id, **{key: getattr(one.profile, key) for key in NAMED}} for one in found]
+    lines = [
+        ", ".join(part for part in (one.profile.name, one.profile.age, one.profile.occupation) if part) for one in found
+    ]
+    tell(as_json, {"characters": told}, "\n".join([*lines, f"{counted(len(found), 'character')}."]))
+
+
+@click.command(name="add-character")
+@STUDY
+@click.argument("name")
+@click.option("--age", default="", help="How old they are.")
+@click.option("--occupation", default="", help="What they do for a living.")
+@click.option("--pronouns", default="", help="Such as she/her.")
+@click.option("--personality", default="", help="How they are.")
+@click.option("--values", "personal_values", default="", help="What matters to them.")
+@click.option("--decides", "decision_style", default="", help="How they decide.")
+@click.option("--known", "public_info", default="", help="What anybody who knows them knows.")
+@click.option("--secret", default="", help="What nobody else is to know.")
+@click.option("--annotator", metavar="NAME", help="Who does it.")
+@json_option
+def add_character(study: Path, name: str, annotator: str | None, as_json: bool, **texts: Any) -> None:
+    """Write a character that can be played.
+
+    \b
+    Example:
+      greenroom episode add-character my-study.greenroom "Anna Berg" --occupation Baker --secret "The lamp is stolen."
+    """
+    from benchmark.episodes.episode_setup import save_character
+    from project.entities.roleplay import Profile
+
+    with Session.open(study, annotator) as session:
+        made, _ = save_character(session, Profile(name, **texts))
+    tell(as_json, {"id": made}, f"Added the character {name}.")
+
+
+@click.command()
+@STUDY
+@json_option
+def scenarios(study: Path, as_json: bool) -> None:
+    """List the scenarios that can be played.
+
+    \b
+    Example:
+      greenroom episode scenarios my-study.greenroom
+    """
+    from project.queries.episode_rows import all_scenarios
+
+    with Session.open(study, read_only=True) as session:
+        found = all_scenarios(session.study)
+    told: list[Json] = [
+        {"id": one.id, "name": one.name, "context": one.context, "relationship": one.relationship.value}
+        | {"goals": [*one.goals]}
+        for one in found
+    ]
+    lines = [f"{one.name} ({one.relationship.value}, {len(one.goals)}): {one.context}" for one in found]
+    tell(as_json, {"scenarios": told}, "\n".join([*lines, f"{counted(len(found), 'scenario')}."]))
+
+
+@click.command(name="add-scenario")
+@STUDY
+@click.argument("name")
+@click.option("--context", required=True, help="What all of them know: where they are, what is going on.")
+@click.option("--relationship", type=click.Choice(_KINDS), required=True, help="How they stand to each other.")
+@click.option(
+    "--goal", "goals", multiple=True, required=True, help="What one of them wants; again for each further one."
+)
+@click.option("--annotator", metavar="NAME", help="Who does it.")
+@json_option
+def add_scenario(
+    study: Path,
+    name: str,
+    context: str,
+    relationship: str,
+    goals: tuple[str, ...],
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Write a scenario that can be played, with a goal for each who takes part.
+
+    \b
+    Example:
+      greenroom episode add-scenario lab.greenroom lamp --context "At a flea market." --relationship stranger \\
+        --goal "Sell the lamp for 40." --goal "Pay 30 at most."
+    """
+    from benchmark.episodes.episode_setup import save_scenario
+    from project.entities.roleplay import Relationship, Scenario
+
+    with Session.open(study, annotator) as session:
+        made, _ = save_scenario(session, Scenario("", name, context, Relationship(relationship), goals))
+    tell(as_json, {"id": made}, f"Added the scenario {name}.")

@@ -1,0 +1,343 @@
+"""One run of the filter from the command line: asks, takes harder options over, and says what came of it.
+
+The command that hardens questions and filters them, step by step. How well judges answer the questions of a study, on
+the command line.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from annotate.agreement.figure_intervals import StatisticResult
+from app.cli.command import STUDY, json_option, progress_bar, tell
+from benchmark.authoring.question_requests import reaching, wanted
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_outcome import RunOutcome, outcome_from, refusal
+from benchmark.metrics.published_figures import PublishedTableRow
+from benchmark.questions.chain_consistency import ACCURACY, BIAS, NAMES
+from benchmark.questions.filter_funnel import Funnel, FunnelStage, deciding, funnel_of, survivors_of, take_all_over
+from benchmark.questions.filter_outcomes import FunnelInput, read
+from benchmark.questions.filter_rules import DISTRACTORS, STEPS, Needs, step_called
+from benchmark.questions.question_measures import JudgeMeasures, Measures, measures
+from project.entities.judgments import JudgeEntry
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.text_format import counted, percent
+
+_KINDS = {"MSE": "mse", "EU": "eu", "CW": "cw", "CH/W": "chw"}
+"""Kind of question -> what published rows call it."""
+_BESIDE = ("Chance", "Human", "GPT-4o", "Gemini 1.5 Pro (frames)", "Video-LLaVA")
+_WIDE = 42
+
+
+@click.command()
+@STUDY
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
+)
+@click.option("--all", "everything", is_flag=True, help="Also questions that nobody verified yet.")
+@click.option("--samples", default=1000, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the bootstrap.")
+@json_option
+def consistency(study: Path, judges: tuple[str, ...], everything: bool, samples: int, seed: int, as_json: bool) -> None:
+    """Say how well judges answer questions, and understand chains.
+
+    A chain counts as understood when all questions about its nodes and subchains are answered right. Only verified
+    questions count, unless --all is given. Nothing is written.
+
+    \b
+    Example:
+      greenroom consistency my-study.greenroom
+      greenroom consistency my-study.greenroom --judge gpt --all --json
+    """
+    with Session.open(study, read_only=True) as session:
+        found = measures(session, judges, everything=everything, samples=samples, seed=seed)
+    asked = {one.asking.judge for one in found.judges} | {one.asking.judge_id for one in found.judges}
+    if missing := [one for one in judges if one not in asked]:
+        raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")
+    tell(as_json, found.as_json(), "\n".join(_text(found)))
+
+
+def _text(found: Measures) -> list[str]:
+    lines = [_counted(found)]
+    if not found.judges:
+        lines.append("No judge was asked about these questions yet.")
+        return lines
+    lines.append(_heading())
+    lines += [_line(one) for one in found.judges]
+    lines.append("Beside what R3-VQA reports:")
+    lines += [_published(one) for one in found.published if one.table == 3 and one.model in _BESIDE and _r3(one)]
+    figures = {NAMES[name]: one for name, one in found.diagnostics.items() if one.value is not None}
+    if len(figures) > 1:
+        ours = next(one for one in found.published if one.model == "ESI-Bench")
+        lines.append("What the set is like, beside ESI-Bench:")
+        for name, one in found.diagnostics.items():
+            value = "-" if one.value is None else percent(one.value) if name in (BIAS, ACCURACY) else f"{one.value:.2f}"
+            lines.append(f"  {NAMES[name]:<{_WIDE}} {value:>7}   there {ours.figures[name]:.2f}")
+    return lines
+
+
+def _counted(found: Measures) -> str:
+    said = f"{counted(found.questions, 'question')} of {counted(len(found.sizes[0]), 'chain')}"
+    if found.everything and found.unverified:
+        said += f"; {found.unverified:,} of them are not verified"
+    elif found.unverified:
+        said += f"; {found.unverified:,} that are not verified do not count: --all counts them too"
+    if found.dropped:
+        said += f"; {found.dropped:,} that were dropped do not count"
+    if found.stale:
+        said += f"; {found.stale:,} are older than their chain and do not count"
+    return said
+
+
+def _heading() -> str:
+    columns = [*_KINDS, "all", "chains", "subchains"]
+    return f"{'':<{_WIDE}}" + "".join(f"{one:>11}" for one in columns)
+
+
+def _line(one: JudgeMeasures) -> str:
+    told = one.asking
+    name = f"{told.judge}, {told.setting}, {told.modality.value}"
+    figures = [one.by_kind.get(kind) for kind in _KINDS]
+    shares = "".join(f"{_share(each):>11}" for each in (*figures, one.overall, one.chain, one.subchain))
+    apart = [f"{number} {what}" for number, what in ((one.unparsed, "unreadable"), (one.refused, "refused")) if number]
+    if missing := one.chain.more.get("missing"):
+        apart.append(f"{missing} of their chains not asked")
+    return f"{name[:_WIDE]:<{_WIDE}}{shares}" + (f"   {', '.join(apart)}" if apart else "")
+
+
+def _published(row: PublishedTableRow) -> str:
+    figures = [row.figures.get(one) for one in (*_KINDS.values(), "overall", "chain", "subchain")]
+    shares = "".join(f"{'-' if each is None else f'{each:.1f}':>11}" for each in figures)
+    return f"{f'  {row.model}, {row.setting}'[:_WIDE]:<{_WIDE}}{shares}"
+
+
+def _r3(row: PublishedTableRow) -> bool:
+    return "overall" in row.figures
+
+
+def _share(figure: StatisticResult | None) -> str:
+    return "-" if figure is None or figure.value is None else f"{100 * figure.value:.1f}"
+
+
+SHOWN = 5
+"""Questions of a step that are listed with the reason; --json has all."""
+
+
+class FilterRun:
+    """Asks, one step after another, and keeps what came of it."""
+
+    def __init__(
+        self, session: Session, judges: Sequence[JudgeEntry], condition: str, budget: Limits, again: bool
+    ) -> None:
+        self._session, self._judges = session, judges
+        self._condition, self._budget, self._again = condition, budget, again
+        self._outcome = RunOutcome()
+        self._left_out: dict[str, set[str]] = {}
+        self._refused: dict[str, str] = {}
+        self._cached = self._there = self._taken = 0
+
+    def step(self, key: str, steps: Sequence[str], about: Sequence[str] = ()) -> None:
+        """Ask what a step needs about the questions that reach it, or about these."""
+        reading = read(self._session)
+        found = wanted(
+            reading,
+            key,
+            self._judges,
+            {*(about or reaching(reading, key, steps))},
+            condition=self._condition,
+            budget=self._budget,
+            again=self._again,
+        )
+        self._there += found.there
+        for why, keys in found.left_out.items():
+            self._left_out.setdefault(why, set()).update(keys)
+        for request in found.requests:
+            title = STEPS[key].name
+            with progress_bar(title) as bar:
+                asking = prepare(self._session, request, bar)
+                self._outcome.add(RunOutcome(notes=[*asking.notes]))
+                self._cached += len(asking.cached)
+                if asking.work is not None:
+                    result, _ = run_here(self._session, asking.work, bar)
+                    came = outcome_from(result)
+                    self._outcome.add(came)
+                    self._outcome.seconds += came.seconds
+
+    def take_over(self, steps: Sequence[str]) -> None:
+        """Take over harder options, and ask the steps before anew about the questions that have them now."""
+        reading = read(self._session)
+        reach = reaching(reading, DISTRACTORS, steps)
+        done = funnel_of(reading, reach, [DISTRACTORS]).at(DISTRACTORS).taken_over
+        open_ = [key for key in reach if key not in done]
+        changes, self._refused = take_all_over(self._session, reading, open_)
+        changed = sorted(changes.ids("question"))
+        self._taken = len(changed)
+        for key in steps:
+            if key == DISTRACTORS or not changed:
+                break
+            if STEPS[key].task:
+                self.step(key, steps, changed)
+
+    def require_something(self) -> None:
+        """Return quietly where anything was answered, now or before.
+
+        Raises:
+            UserError: nothing could be asked; `Forbidden` where the policy is why.
+        """
+        if not (self._there or self._cached or self._outcome.asked) and self._outcome.notes:
+            raise refusal(self._outcome.notes)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what came of it."""
+        return {
+            "asked": self._outcome.as_json(),
+            "cached": self._cached + self._there,
+            "not_asked": {why: [*sorted(keys)] for why, keys in self._left_out.items()},
+            "taken_over": self._taken,
+            "not_taken_over": dict(self._refused),
+        }
+
+    def lines(self) -> list[str]:
+        """Say what came of it."""
+        if not self._judges:
+            return []
+        lines = [one.as_text() for one in self._outcome.notes]
+        lines += [f"{counted(len(keys), 'question')} not asked about: {why}" for why, keys in self._left_out.items()]
+        if self._taken:
+            told = counted(self._taken, "question")
+            lines.append(f"{told} got harder wrong options; one undo takes that back: greenroom undo STUDY")
+        for key, why in [*self._refused.items()][:SHOWN]:
+            lines.append(f"  not taken over  {key}  {why}")
+        before = f", {self._cached + self._there} from before" if self._cached + self._there else ""
+        return [*lines, f"{self._outcome.as_text()}{before}."]
+
+
+_STEPS = ", ".join(STEPS)
+
+
+@click.command("filter")
+@STUDY
+@click.option(
+    "--step", "steps", multiple=True, metavar="KEY", help=f"A step; again for each further one: {_STEPS}. All if none."
+)
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME", help="A judge to ask what is missing; again for more."
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="STEP=LIMIT",
+    help="A limit of this study, such as difficulty=2, or another part: options-only.runs=3, truth.several=mean, "
+    "truth.judges=a+b (or all).",
+)
+@click.option("--harden", is_flag=True, help="Ask for harder wrong options too, and take over those that can be used.")
+@click.option(
+    "--drop/--no-drop",
+    default=None,
+    help="From now on leave out of verification and export what these steps do not keep, or nothing at all.",
+)
+@click.option("--condition", default="raw", show_default=True, help="What is shown: raw, or a rendering.")
+@click.option("--again", is_flag=True, help="Ask again what was refused or could not be read.")
+@click.option("--budget-money", type=click.FloatRange(0), help="What each run may cost, in the judges' currency.")
+@click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that each run may take.")
+@click.option("--annotator", help="Who does it; the name in the settings when not given.")
+@json_option
+def filter_questions(
+    study: Path,
+    steps: tuple[str, ...],
+    judges: tuple[str, ...],
+    settings: tuple[str, ...],
+    harden: bool,
+    drop: bool | None,
+    condition: str,
+    again: bool,
+    budget_money: float | None,
+    budget_tokens: int | None,
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Harden and filter questions step by step; shows how many survive each step and why the others fell.
+
+    Without --judge nothing is asked: what the study has been told is counted. With it, each step asks about what
+    reaches it and has no answer of that judge yet. A question without an answer that can be counted is open, and
+    goes no further. Nothing is deleted: --drop says that the steps decide what is verified and exported.
+
+    \b
+    Example:
+      greenroom questions filter my-study.greenroom
+      greenroom questions filter my-study.greenroom --step difficulty --judge gpt --judge gemini --set difficulty=2
+      greenroom questions filter my-study.greenroom --judge gpt --harden --drop
+    """
+    from benchmark.authoring import question_requests as thresholds
+    from benchmark.judging.judge_registry import judge_called
+    from benchmark.questions.filter_rules import rules_of
+
+    chosen = [key for key in STEPS if not steps or key in {step_called(one).key for one in steps}]
+    changes = bool(judges or settings or harden or drop is not None)
+    with Session.open(study, annotator, read_only=not changes) as session:
+        if settings:
+            rules = rules_of(session.study)
+            for one in settings:
+                key, rules[key] = thresholds.rule_from(session, one, rules)
+            thresholds.set_rules(session, rules)
+        entries = [judge_called(session, one) for one in dict.fromkeys(judges)]
+        if harden and not entries:
+            raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
+        run = FilterRun(session, entries, condition, Limits(budget_money, budget_tokens), again)
+        for key in chosen if entries else ():
+            if STEPS[key].task and (key != DISTRACTORS or harden or key in steps):
+                run.step(key, chosen)
+            if key == DISTRACTORS and harden:
+                run.take_over(chosen)
+        if drop is not None:
+            deciders = [key for key in chosen if STEPS[key].needs is not Needs.NOTHING] if drop else []
+            thresholds.decide_by(session, deciders)
+        reading = read(session)
+    if entries:
+        run.require_something()
+    found = funnel_of(reading, (), chosen)
+    tell(as_json, {**_as_json(reading, found), **run.as_json()}, "\n".join([*_lines(reading, found), *run.lines()]))
+
+
+def _as_json(reading: FunnelInput, found: Funnel) -> dict[str, Json]:
+    return {
+        "questions": len(found.questions),
+        "steps": [one.as_json() for one in found.steps],
+        "survive": [*found.survivors],
+        "deciding": [*deciding(reading)],
+        "go_on": len(survivors_of(reading)),
+    }
+
+
+def _lines(reading: FunnelInput, found: Funnel) -> list[str]:
+    lines = [f"{'':22}{'in':>7}{'kept':>7}{'fell':>7}{'open':>7}  kept where"]
+    for stage in found.steps:
+        cells = (len(stage.entered), len(stage.kept), len(stage.fallen), len(stage.open))
+        lines.append(f"{stage.step.name:22}{''.join(f'{one:7}' for one in cells)}  {_rule(reading, stage)}")
+        for word, keys in (("fell", stage.fallen), ("open", stage.open)):
+            lines += [f"    {word}  {key}  {why}" for key, why in [*keys.items()][:SHOWN]]
+            if len(keys) > SHOWN:
+                lines.append(f"    {word}  and {len(keys) - SHOWN} more (all: --json)")
+    steps = deciding(reading)
+    lines.append(f"{len(found.survivors)} of {counted(len(found.questions), 'question')} survive.")
+    if steps:
+        told = f"{len(survivors_of(reading))} go on to verification and export, as decided by {', '.join(steps)}."
+    else:
+        told = "No step decides yet, so all go on to verification and export; --drop changes that."
+    return [*lines, told]
+
+
+def _rule(reading: FunnelInput, stage: FunnelStage) -> str:
+    from benchmark.questions.filter_funnel import rule_in_words
+
+    if stage.key == DISTRACTORS:
+        return f"drops none; {len(stage.taken_over)} have options that a judge proposed"
+    names = {one.judge_id: one.judge for fate in stage.fates.values() for one in fate.scores}
+    options = [len(reading.questions[key].wrong) + 1 for key in stage.entered]
+    return rule_in_words(stage.step, stage.rule, names, min(options, default=0))

@@ -1,0 +1,399 @@
+"""The command about questions: make them, filter them, verify them, export them.
+
+Exporting questions as a data set on the command line. The questions of a study on the command line. The texts of a data
+set of questions on the command line, for who reads them before they leave. Verifying questions on the command line:
+what waits, what becomes of one, how far people agree.
+"""
+
+from pathlib import Path
+
+import click
+
+from app.cli.command import STUDY, LazyGroup, json_option, progress_bar, tell
+from app.cli.release import tell_texts
+from benchmark.questions import verification as commands
+from benchmark.questions.question_edits import QuestionCorrection, question_called, reworded
+from benchmark.questions.question_measures import difficulties
+from benchmark.questions.verification import VerificationItem, VerificationState, agreement, gathered, me, progress
+from benchmark.questions.verification import queue as waiting
+from project.entities.questions import CHECKS, DIFFICULTIES, LETTERS, QuestionKind, VerificationDecision
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.session import Session, recording_called
+from project.text_format import counted, percent
+from project.timebase import format_time
+
+_PLACES: dict[str, str] = {
+    "make": "benchmark.question_making:make",
+    "esi": "benchmark.question_making:esi",
+    "list": "benchmark.questions:list_questions",
+    "filter": "benchmark.question_filter:filter_questions",
+    "verify": "benchmark.questions:verify",
+    "queue": "benchmark.questions:queue",
+    "ask": "benchmark.question_making:ask",
+    "standing": "benchmark.questions:standing",
+    "texts": "benchmark.questions:texts",
+    "export": "benchmark.questions:export",
+    "write": "benchmark.question_making:write",
+    "try": "benchmark.question_making:attempt",
+}
+"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+
+
+@click.group(cls=LazyGroup, places=_PLACES)
+def questions() -> None:
+    """Make, filter, verify and export questions."""
+
+
+@click.command("export")
+@STUDY
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder that is not there or empty.")
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(["jsonl", "vlmevalkit"]),
+    help="vlmevalkit adds a table for VLMEvalKit to the JSON lines, which are always there. Repeatable.",
+)
+@click.option(
+    "--release", type=click.Path(path_type=Path), help="Folder of a release whose clips and pictures to name."
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Also questions that are not verified or out of date, marked so."
+)
+@click.option("--seed", default=0, show_default=True, help="Of the splits.")
+@json_option
+def export(
+    study: Path,
+    out: Path,
+    formats: tuple[str, ...],
+    release: Path | None,
+    everything: bool,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Export verified questions as a data set: splits, chains, a data card, a loader.
+
+    Texts are scrubbed as those of a release, and nothing leaves before a person has read them: greenroom questions
+    texts. Hold-outs, and recordings in which somebody did not consent to release, are left out.
+
+    \b
+    Example:
+      greenroom questions export my-study.greenroom --out questions
+      greenroom questions export my-study.greenroom --out questions --format vlmevalkit --release my-release
+    """
+    from anonymize.pii_review.study_finder import search_here
+    from benchmark.dataset.dataset_export import export_questions
+
+    with Session.open(study) as session, progress_bar("Data set of questions") as bar:
+        search_here(session, bar)
+        made = export_questions(
+            session, out, formats=formats or ("jsonl",), everything=everything, seed=seed, release=release, progress=bar
+        )
+    by_split = ", ".join(f"{split} {many}" for split, many in made.by_split.items())
+    lines = [f"Wrote {counted(made.questions, 'question')} to {out}: {by_split}."]
+    lines += [f"Left out: {many}, {why}." for why, many in sorted(made.left_out.items())]
+    lines.append(f"{counted(made.replaced, 'place')} of texts taken out. Fill in DATACARD.md before it leaves.")
+    result: dict[str, Json] = {
+        "folder": str(out),
+        "questions": made.questions,
+        "by_kind": {**made.by_kind},
+        "by_split": {**made.by_split},
+        "recordings": {**made.recordings},
+        "chains": made.chains,
+        "left_out": {**made.left_out},
+        "replaced": made.replaced,
+        "files": [*made.files],
+    }
+    tell(as_json, result, "\n".join(lines))
+
+
+@click.command("list")
+@STUDY
+@click.option("--recording", help="Number, file name or id; all when not given.")
+@click.option("--chain", help="Id of a chain.")
+@click.option("--kind", type=click.Choice([one.value for one in QuestionKind]), help="All when not given.")
+@click.option(
+    "--standing", type=click.Choice([one.value for one in VerificationState]), help="What became of them; any."
+)
+@json_option
+def list_questions(
+    study: Path, recording: str | None, chain: str | None, kind: str | None, standing: str | None, as_json: bool
+) -> None:
+    """List questions with their options, and what people made of them.
+
+    \b
+    Example:
+      greenroom questions list my-study.greenroom --kind CW
+      greenroom questions list my-study.greenroom --standing verified --json
+    """
+    with Session.open(study, read_only=True) as session:
+        home = recording_called(session, recording).id if recording else ""
+        found = gathered(session, home)
+        homes = {one.question.recording_id for one in found}
+        numbers = {one: session.recording(one).number for one in homes}
+    shown = [
+        one
+        for one in found
+        if chain in (None, one.question.chain_id)
+        and kind in (None, one.question.kind.value)
+        and standing in (None, one.standing.value)
+    ]
+    by_kind = {each.value: sum(one.question.kind is each for one in shown) for each in QuestionKind}
+    by_kind = {name: number for name, number in by_kind.items() if number}
+    lines = [line for one in shown for line in _lines(one, numbers[one.question.recording_id])]
+    kinds = "".join(f", {number:,} {name}" for name, number in by_kind.items())
+    tell(
+        as_json,
+        {"questions": [_as_json(one, numbers[one.question.recording_id]) for one in shown], "by_kind": {**by_kind}},
+        "\n".join([*lines, f"{counted(len(shown), 'question')}{kinds}"]),
+    )
+
+
+def _lines(one: VerificationItem, number: int) -> list[str]:
+    question = one.question
+    state = f"{one.standing.value}, older than its chain" if one.stale else one.standing.value
+    aspect = f" {question.aspect}" if question.aspect else ""
+    options = zip(LETTERS, question.options, strict=False)
+    return [
+        f"{question.id}  {question.kind.value}{aspect}, recording {number}, {state}",
+        f"  {question.text}",
+        *(f"  {'*' if letter == question.letter else ' '} {letter}. {text}" for letter, text in options),
+    ]
+
+
+def _as_json(one: VerificationItem, number: int) -> dict[str, Json]:
+    question = one.question
+    return {
+        "id": question.id,
+        "recording": number,
+        "recording_id": question.recording_id,
+        "chain_id": question.chain_id,
+        "kind": question.kind.value,
+        "aspect": question.aspect,
+        "covers": [*question.covers],
+        "text": question.text,
+        "options": [*question.options],
+        "letter": question.letter,
+        "answer": question.answer,
+        "explanation": question.explanation,
+        "maker": question.maker.value,
+        "start": question.start_us / 1e6,
+        "end": question.end_us / 1e6,
+        "standing": one.standing.value,
+        "stale": one.stale,
+    }
+
+
+@click.command("texts")
+@STUDY
+@click.option("--all", "everything", is_flag=True, help="Also questions that are not verified or out of date.")
+@click.option("--changed", is_flag=True, help="List only texts in which something was changed.")
+@click.option("--confirm", is_flag=True, help="Say that you have read all of them, scrubbed as they are now.")
+@click.option("--annotator", help="Who has read them.")
+@json_option
+def texts(study: Path, everything: bool, changed: bool, confirm: bool, annotator: str | None, as_json: bool) -> None:
+    """List the texts of a data set of questions before and after scrubbing, and confirm them.
+
+    Nothing is exported before somebody has read them. Any later change takes that back. A text that stands in several
+    places is listed once.
+
+    \b
+    Example:
+      greenroom questions texts my-study.greenroom
+      greenroom questions texts my-study.greenroom --confirm --annotator Ada
+    """
+    from anonymize.pii_review.study_finder import search_here
+    from benchmark.dataset.dataset_export import confirm_question_texts, each_once, reader_of
+    from benchmark.dataset.question_selection import gather
+
+    with Session.open(study, annotator) as session:
+        with progress_bar("Texts of questions") as bar:
+            search_here(session, bar)
+            found = gather(session, everything=everything, progress=bar)
+        if confirm:
+            confirm_question_texts(session, found)
+        reader = reader_of(session, found)
+    tell_texts(as_json, each_once(found.texts), reader, changed=changed)
+
+
+ANNOTATOR = click.option("--annotator", help="Whose work it is; the name in the settings when not given.")
+RECORDING = click.option("--recording", help="Number, file name or id; all when not given.")
+_ALL = "all"
+
+
+@click.command()
+@STUDY
+@click.argument("question")
+@click.option("--keep", "decision", flag_value="keep", help="It is good as it is.")
+@click.option("--correct", "decision", flag_value="correct", help="It was corrected, and is good as it is now.")
+@click.option("--drop", "decision", flag_value="drop", help="It is not used.")
+@click.option("--withdraw", "decision", flag_value="withdraw", help="Take back what you said.")
+@click.option(
+    "--checklist",
+    type=click.Choice([*CHECKS]),
+    default="chain",
+    show_default=True,
+    help="What is checked: of questions from a chain, or of those from meta information.",
+)
+@click.option(
+    "--check",
+    "checks",
+    multiple=True,
+    type=click.Choice([_ALL, *dict.fromkeys(one for checks in CHECKS.values() for one in checks)]),
+    help="What holds; again for each further one.",
+)
+@click.option("--difficulty", type=click.Choice(DIFFICULTIES), help="How difficult it is.")
+@click.option("--note", default="", help="Why.")
+@click.option("--text", help="With --correct: what is asked from now on.")
+@click.option("--answer", help="With --correct: the right option from now on.")
+@click.option("--wrong", multiple=True, help="With --correct: a wrong option; all of them, one after the other.")
+@ANNOTATOR
+@json_option
+def verify(
+    study: Path,
+    question: str,
+    decision: str | None,
+    checklist: str,
+    checks: tuple[str, ...],
+    difficulty: str | None,
+    note: str,
+    text: str | None,
+    answer: str | None,
+    wrong: tuple[str, ...],
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Say whether a question is kept, corrected or dropped. Two people have to say the same.
+
+    A question that is kept or corrected meets every check of the list. Who corrects it says in the same step that it
+    is good now; whoever verified it before has to look again.
+
+    \b
+    Example:
+      greenroom questions verify my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --keep --check all
+      greenroom questions verify my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --drop --note "Two are right"
+    """
+    if decision is None:
+        raise UserError("What becomes of it?", "Give --keep, --correct, --drop or --withdraw.")
+    with Session.open(study, annotator) as session:
+        if decision == "withdraw":
+            commands.withdraw_verification(session, question)
+        else:
+            holds = CHECKS[checklist] if _ALL in checks else checks
+            said = VerificationDecision(decision)
+            options = reworded(question_called(session, question), wrong) if wrong else None
+            changed = QuestionCorrection(text, answer, options)
+            given = changed if changed != QuestionCorrection() else None
+            commands.verify(session, question, said, holds, difficulty or "", note, checklist, given)
+        (now,) = gathered(session, question_ids=[question_called(session, question).id])
+    told: dict[str, Json] = {
+        "question": question,
+        "decision": decision,
+        "standing": now.standing.value,
+        "stale": now.stale,
+    }
+    tell(as_json, told, f"{_SAID[decision]} Now: {_WORDS[now.standing]}.")
+
+
+@click.command("queue")
+@STUDY
+@ANNOTATOR
+@RECORDING
+@json_option
+def queue(study: Path, annotator: str | None, recording: str | None, as_json: bool) -> None:
+    """List the questions that wait for an annotator: first those that were changed since they looked.
+
+    Only questions that the filters leave. What others said is not told.
+
+    \b
+    Example:
+      greenroom questions queue my-study.greenroom --annotator Ada
+    """
+    with Session.open(study, annotator, read_only=True) as session:
+        owner = "" if recording is None else recording_called(session, recording).id
+        who = me(session)
+        found = waiting(session, owner, annotator_id=who)
+    lines = [_line(one, again=one.stale or one.again(who)) for one in found]
+    told: list[Json] = [_described(one, again=one.stale or one.again(who)) for one in found]
+    tell(as_json, {"questions": told}, "\n".join([*lines, f"{counted(len(found), 'question')} to verify."]))
+
+
+@click.command("standing")
+@STUDY
+@RECORDING
+@json_option
+def standing(study: Path, recording: str | None, as_json: bool) -> None:
+    """Show what became of the questions, and how far those who verified them agree.
+
+    What is not settled has no label of difficulty here: it would tell who still has to look what another person said.
+
+    \b
+    Example:
+      greenroom questions standing my-study.greenroom
+    """
+    with Session.open(study, read_only=True) as session:
+        owner = "" if recording is None else recording_called(session, recording).id
+        found = gathered(session, owner)
+        far = progress(found, "")
+        figures = agreement(session, [one.question.id for one in found])
+        labels = difficulties(session)
+    counts: dict[str, Json] = {where.value: number for where, number in far.standings.items()}
+    lines = [f"{_WORDS[where].capitalize()}: {far.standings[where]}" for where in VerificationState]
+    lines.append(f"To be looked at again, because the chain was edited: {far.stale}")
+    for one in figures.figures:
+        if one.raw is not None:
+            kappa = "undefined" if one.kappa is None else f"{one.kappa:.3f}"
+            lines.append(f"Agreement on {one.key}: {percent(one.raw)} of {counted(one.pairs, 'pair')}, kappa {kappa}")
+    told: dict[str, Json] = {
+        "questions": far.total,
+        "standings": counts,
+        "stale": far.stale,
+        "agreement": figures.as_json(),
+        "by_question": {
+            one.question.id: {
+                "standing": one.standing.value,
+                "stale": one.stale,
+                "difficulty": labels.get(one.question.id, "") if one.standing in _SETTLED else "",
+            }
+            for one in found
+        },
+    }
+    tell(as_json, told, "\n".join(lines))
+
+
+_SAID = {
+    "keep": "Kept.",
+    "correct": "Corrected.",
+    "drop": "Dropped.",
+    "withdraw": "Taken back.",
+}
+_SETTLED = (VerificationState.VERIFIED, VerificationState.DISPUTED, VerificationState.DROPPED)
+_WORDS = {
+    VerificationState.OPEN: "not verified",
+    VerificationState.ONCE: "verified by one of two",
+    VerificationState.VERIFIED: "verified",
+    VerificationState.DISPUTED: "in dispute",
+    VerificationState.DROPPED: "dropped",
+}
+
+
+def _line(one: VerificationItem, *, again: bool) -> str:
+    question = one.question
+    mark = " (changed: look again)" if again else ""
+    return f"{question.id}  {question.kind.value:10}  {format_time(question.start_us)}  {question.text}{mark}"
+
+
+def _described(one: VerificationItem, *, again: bool) -> dict[str, Json]:
+    question = one.question
+    return {
+        "id": question.id,
+        "recording": question.recording_id,
+        "kind": question.kind.value,
+        "text": question.text,
+        "options": [*question.options],
+        "right": question.letter,
+        "start": question.start_us / 1_000_000,
+        "end": question.end_us / 1_000_000,
+        "again": again,
+    }

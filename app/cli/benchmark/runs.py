@@ -1,0 +1,464 @@
+"""Two runs of the benchmark beside each other, on the command line.
+
+Figures by trait and by label, and who was taken for whom, as lines of text. What runs of the benchmark came to, on the
+command line. Running the benchmark on the command line. Figures of runs as lines of text.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from app.cli.command import STUDY, json_option, progress_bar, tell
+from app.cli.plugin_options import scheduler_option
+from benchmark.judging.run_outcome import Note, refusal
+from benchmark.metrics.published_figures import PublishedScore
+from benchmark.prompts.judge_prompt import VARIANTS
+from benchmark.results.item_results import Confusion, MetricRow
+from benchmark.runs.run_figures import RunComparison, RunFigures
+from project.entities.frozen_items import ItemModality, ItemSet
+from project.entities.judgments import RAW
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.session import Session
+from project.text_format import counted, percent, shown
+
+
+@click.command()
+@STUDY
+@click.argument("first", metavar="FIRST")
+@click.argument("second", metavar="SECOND")
+@click.option("--set", "names", multiple=True, metavar="NAME", help="A set that both were asked; again; all otherwise.")
+@click.option("--samples", default=200, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
+@json_option
+def compare(study: Path, first: str, second: str, names: tuple[str, ...], samples: int, as_json: bool) -> None:
+    """Say whether two judges differ, or a run and an earlier one.
+
+    FIRST and SECOND are names of judges or people, or ids of runs. Judges are compared on every set that both were
+    asked in the same way. McNemar's test counts items that only one got right; the differences of other figures have
+    intervals over recordings. Nothing is written.
+
+    \b
+    Example:
+      greenroom benchmark compare my-study.greenroom gpt human
+      greenroom benchmark compare my-study.greenroom gpt 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --json
+    """
+    from benchmark.runs.run_figures import compare as compared
+    from benchmark.runs.run_figures import figures_of
+    from project.queries.item_set_rows import benchmark_runs
+
+    with Session.open(study, read_only=True) as session:
+        known = {one.id for one in benchmark_runs(session.study)}
+        ids = [one for one in dict.fromkeys((first, second)) if one in known]
+        every = [
+            *figures_of(session, (), names, samples=0, parts=False),
+            *(figures_of(session, ids, samples=0, parts=False) if ids else []),
+        ]
+
+        def called(name: str) -> list["RunFigures"]:
+            found = [one for one in every if name in (one.run.id, one.judge, one.run.judge.get("name"))]
+            if not found:
+                raise UserError(
+                    f"“{shown(name)}” was not asked in any run.", "See who was: greenroom benchmark results STUDY"
+                )
+            return [*{one.run.id: one for one in found}.values()]
+
+        pairs = _pairs(called(first), called(second))
+        if not pairs:
+            raise UserError(
+                "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
+            )
+        found = [compared(session, one, other, samples) for one, other in pairs]
+    tell(
+        as_json,
+        {"comparisons": [one.as_json() for one in found]},
+        "\n".join(line for one in found for line in comparison_lines(one)),
+    )
+
+
+def _pairs(first: list["RunFigures"], second: list["RunFigures"]) -> list[tuple["RunFigures", "RunFigures"]]:
+    """Return what can be compared: runs over one set, asked in one way; else over one set; else of one task."""
+    every = [(one, other) for one in first for other in second if one.run.id != other.run.id]
+    for same in (_asked, _set, _task):
+        if found := [(one, other) for one, other in every if same(one) == same(other)]:
+            return found
+    return []
+
+
+def _asked(one: "RunFigures") -> tuple[str, ...]:
+    run = one.run
+    return run.set_id, run.shown.value, run.variant, run.condition, str(run.seed)
+
+
+def _set(one: "RunFigures") -> str:
+    return one.run.set_id
+
+
+def _task(one: "RunFigures") -> str:
+    return one.item_set.task
+
+
+@click.command()
+@STUDY
+@click.option("--run", "runs", multiple=True, metavar="ID", help="A run; again; the newest of each judge if not given.")
+@click.option("--set", "names", multiple=True, metavar="NAME", help="A set of items; again; all when not given.")
+@click.option("--task", "tasks", multiple=True, metavar="KEY", help="A task; again for each further one.")
+@click.option("--judge", "judges", multiple=True, metavar="NAME", help="A judge or person; again for each further one.")
+@click.option("--parts", is_flag=True, help="Also by attribute, channel, collection, and who was taken for whom.")
+@click.option(
+    "--margin",
+    default=0.1,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Conditions within it count as the same.",
+)
+@click.option("--samples", default=200, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
+@json_option
+def results(
+    study: Path,
+    runs: tuple[str, ...],
+    names: tuple[str, ...],
+    tasks: tuple[str, ...],
+    judges: tuple[str, ...],
+    parts: bool,
+    margin: float,
+    samples: int,
+    as_json: bool,
+) -> None:
+    """Show what judges and people reached, beside chance and what papers report.
+
+    Nothing is written. Answers that were refused or could not be read count as wrong, and are counted apart.
+
+    \b
+    Example:
+      greenroom benchmark results my-study.greenroom
+      greenroom benchmark results my-study.greenroom --task verdict --parts --json
+    """
+    from benchmark.metrics.published_figures import rows_for
+    from benchmark.runs.run_figures import conditions_of, figures_of
+
+    with Session.open(study, read_only=True) as session:
+        found = figures_of(session, runs, names, samples=samples, parts=parts)
+        found = [
+            one
+            for one in found
+            if (not tasks or one.item_set.task in tasks)
+            and (not judges or {one.judge, one.run.judge.get("name")} & {*judges})
+        ]
+        if not found:
+            raise UserError("No run fits.", "Run one: greenroom benchmark run STUDY --task verdict --judge NAME")
+        sets = {one.item_set.id: one.item_set for one in found}.values()
+        changed, standing = changed_sets(session, sets)
+    rows = conditions_of(found, margin)
+    published = [row for task in dict.fromkeys(one.item_set.task for one in found) for row in rows_for(task)]
+    lines = [*standing, *run_lines(found)]
+    for one in found if parts else ():
+        lines += part_lines(one)
+    lines += [one.words for one in rows]
+    lines += spent_lines(found)
+    shares = {row.metric: row.share for one in found for row in one.rows}
+    lines += published_lines(published, shares)
+    told: dict[str, Json] = {
+        "results": [line for one in found for line in one.results()],
+        "runs": [one.as_json() for one in found],
+        "changed": changed,
+        "conditions": [one.as_json() for one in rows],
+        "published": [
+            {
+                "published": True,
+                "task": row.task,
+                "judge": row.name,
+                "shown": row.modality,
+                "setting": row.setting,
+                "metric": row.metric,
+                "mean": row.mean,
+                "sd": row.sd,
+                "source": row.source,
+            }
+            for row in published
+        ],
+    }
+    tell(as_json, told, "\n".join(lines))
+
+
+@click.command()
+@STUDY
+@click.option("--task", "tasks", multiple=True, metavar="KEY", help="A task; again for each further one.")
+@click.option("--set", "names", multiple=True, metavar="NAME", help="A set of items; again for each further one.")
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
+)
+@click.option("--draws", type=click.IntRange(1), help="Samples of a set that is made; as the task has when not given.")
+@click.option("--seed", default=0, show_default=True, help="Of what is drawn into a set, and of the judges' sampling.")
+@click.option(
+    "--variant", default="plain", show_default=True, type=click.Choice(VARIANTS), help="How questions are put."
+)
+@click.option(
+    "--shown",
+    type=click.Choice([one.value for one in ItemModality]),
+    help="Words, words and pictures, or pictures alone; what each judge sees when not given.",
+)
+@click.option(
+    "--condition",
+    "conditions",
+    multiple=True,
+    default=(RAW,),
+    show_default=True,
+    help="raw, or a rendering by its method; again for each further one.",
+)
+@click.option("--again", is_flag=True, help="Begin a new run that asks again what was refused or could not be read.")
+@click.option("--fresh", is_flag=True, help="Begin a new run that asks everything again.")
+@click.option("--budget-money", type=click.FloatRange(0), help="What all of it may cost, in the judges' currency.")
+@click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that all of it may take.")
+@scheduler_option
+@json_option
+def run(
+    study: Path,
+    tasks: tuple[str, ...],
+    names: tuple[str, ...],
+    judges: tuple[str, ...],
+    draws: int | None,
+    seed: int,
+    variant: str,
+    shown: str | None,
+    conditions: tuple[str, ...],
+    again: bool,
+    fresh: bool,
+    budget_money: float | None,
+    budget_tokens: int | None,
+    scheduler: str,
+    as_json: bool,
+) -> None:
+    """Ask judges all items of a task, and measure their answers.
+
+    A task that has no set of items yet gets one. Each answer is in the study as soon as it is there; a run that was
+    stopped goes on where it was when it is run again.
+
+    \b
+    Example:
+      greenroom benchmark run my-study.greenroom --task verdict --judge gpt --judge random --draws 3 --seed 0
+      greenroom benchmark run my-study.greenroom --set disputed --shown L --variant cot --json
+      greenroom benchmark run my-study.greenroom --task conditions --condition raw --condition blur
+    """
+    from benchmark.judging.judge_registry import judges_called
+    from benchmark.judging.run_budget import Limits
+    from benchmark.runs.run_figures import figures_of
+    from benchmark.runs.run_plan import BenchmarkRequest, choose_sets
+    from benchmark.runs.scheduler import run_benchmark
+
+    with Session.open(study) as session:
+        session.study.require_writable()
+        entries = judges_called(session, judges)
+        chosen = choose_sets(session, tasks, names, seed=seed, draws=draws, conditions=conditions)
+        wanted = BenchmarkRequest(
+            chosen.sets,
+            entries,
+            variant,
+            ItemModality(shown) if shown else None,
+            conditions,
+            seed,
+            Limits(budget_money, budget_tokens),
+            again,
+            fresh,
+        )
+        with progress_bar("Benchmark") as bar:
+            ran = run_benchmark(session, wanted, bar, scheduler)
+        if not ran.runs and ran.notes:
+            raise refusal(ran.notes)
+        found = figures_of(session, [one.id for one in ran.runs], [one.id for one in chosen.sets], parts=False)
+        changed, standing = changed_sets(session, [one for one in chosen.sets if one.id not in chosen.made])
+    if ran.notes and not any(one.counts.counted for one in found):
+        raise refusal(ran.notes)
+    results: list[Json] = [{**line, **one.spent.as_json()} for one in found for line in one.results()]
+    sets: list[Json] = [_told(one, made=one.id in chosen.made) for one in chosen.sets]
+    told: dict[str, Json] = {
+        "results": results,
+        "sets": sets,
+        "changed": changed,
+        "runs": [one.id for one in ran.runs],
+        "taken_up": [*sorted(ran.taken_up)],
+        "cached": ran.cached,
+        **ran.outcome.as_json(),
+        "notes": [_note(one) for one in ran.notes],
+    }
+    lines = [f"Made a set of items, {one.name}." for one in chosen.sets if one.id in chosen.made]
+    lines += standing
+    lines += [one.as_text() for one in ran.notes]
+    said = [ran.outcome.as_text()] if ran.outcome.asked or ran.outcome.over_budget else []
+    said += [f"{ran.cached:,} from before"] if ran.cached else []
+    lines += [f"{', '.join(said)}."] if said else ["Everything was answered before."]
+    tell(as_json, told, "\n".join([*lines, *run_lines(found)]))
+
+
+def changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[list[Json], list[str]]:
+    """Return which sets were made from what is another by now, as JSON objects and in words."""
+    from benchmark.sets.frozen_sets import changed_since
+
+    told, lines = list[Json](), []
+    for one in sets:
+        if count := changed_since(session, one).count:
+            told.append({"set": one.name, "sha256": one.sha256, "items": count})
+            lines.append(
+                f"{one.name}: the study says something else by now about {counted(count, 'item')}; "
+                f"they are asked as they were frozen (set {one.sha256[:12]})."
+            )
+    return told, lines
+
+
+def _note(one: Note) -> dict[str, Json]:
+    return {"judge": one.judge, "message": one.message, "hint": one.hint, "rule": one.rule, "questions": len(one.about)}
+
+
+def _told(one: ItemSet, *, made: bool) -> dict[str, Json]:
+    return {"id": one.id, "name": one.name, "task": one.task, "sha256": one.sha256, "made": made}
+
+
+_HUNDRED = 100.0
+_SECOND = 1000
+_SMALL = 0.001
+_WIDE = 34
+
+
+def value(number: float | None, *, share: bool) -> str:
+    """Return a figure: percent where it is a share, two decimals where it is not, a dash where there is none."""
+    if number is None:
+        return "-"
+    return percent(number) if share else f"{number:.2f}"
+
+
+def figure(row: MetricRow) -> str:
+    """Return a figure with its standard deviation and its interval, such as `57.1 % ± 1.2 [52.0 to 61.9]`."""
+    text = value(row.mean, share=row.share)
+    if row.sd is not None:
+        text += f" ± {_HUNDRED * row.sd:.1f}" if row.share else f" ± {row.sd:.2f}"
+    if row.low is not None and row.high is not None:
+        low, high = (_HUNDRED * one if row.share else one for one in (row.low, row.high))
+        text += f" [{low:.1f} to {high:.1f}]" if row.share else f" [{low:.2f} to {high:.2f}]"
+    return text
+
+
+def who(one: RunFigures) -> str:
+    """Return who was asked, and how where that is not the usual way."""
+    run = one.run
+    how = [run.shown.value]
+    how += [run.variant] if run.variant != "plain" else []
+    how += [run.condition] if run.condition != RAW else []
+    how += [f"seed {run.seed}"] if run.seed else []
+    return f"{one.judge} ({', '.join(how)})"
+
+
+def run_lines(found: Sequence[RunFigures]) -> list[str]:
+    """Return the figures of runs, set by set, each judge with what became of its items."""
+    lines = []
+    for name in dict.fromkeys(one.item_set.name for one in found):
+        runs = [one for one in found if one.item_set.name == name]
+        lines.append(f"{name}: {runs[0].item_set.task}, {counted(runs[0].counts.items, 'item')}")
+        for one in runs:
+            lines.append(f"  {who(one)}: {became(one)}")
+            lines += [f"    {row.name:<{_WIDE}} {figure(row)}" for row in one.rows if row.mean is not None]
+            if undefined := [row.name for row in one.rows if row.mean is None]:
+                lines.append(f"    undefined: {', '.join(undefined)}")
+        if guessed := [f"{row.name} {value(row.chance, share=row.share)}" for row in runs[0].rows if _known(row)]:
+            lines.append(f"  chance: {', '.join(guessed)}")
+    return lines
+
+
+def published_lines(rows: Iterable[PublishedScore], shares: dict[str, bool]) -> list[str]:
+    """Return published figures, marked as such, one line for each who was asked."""
+    told: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        how = ", ".join(part for part in (row.modality, row.setting) if part)
+        key = (row.source.partition(",")[0], row.task, f"{row.name} ({how})" if how else row.name)
+        spread = "" if row.sd is None else f" ± {_HUNDRED * row.sd:.1f}" if shares.get(row.metric, True) else ""
+        told.setdefault(key, []).append(f"{row.metric} {value(row.mean, share=shares.get(row.metric, True))}{spread}")
+    return [f"  published, {paper}, {task}: {who}: {', '.join(each)}" for (paper, task, who), each in told.items()]
+
+
+def became(one: RunFigures) -> str:
+    """Say what became of the items of a run."""
+    counts = one.counts
+    parts = [f"{counts.counted:,} of {counted(counts.items, 'item')} count"]
+    for number, what in (
+        (counts.unparsed, "unreadable"),
+        (counts.refused, "refused"),
+        (counts.errors, "failed"),
+        (counts.missing, "not asked"),
+    ):
+        parts += [f"{number:,} {what}"] if number else []
+    return ", ".join(parts)
+
+
+def spent_lines(found: Sequence[RunFigures]) -> list[str]:
+    """Say what runs took, each judge in a line; nothing about those that took nothing."""
+    lines = []
+    for one in found:
+        spent = one.spent
+        tokens = spent.tokens_in + spent.tokens_out
+        parts = [f"{spent.ms / _SECOND:,.1f} s"] if spent.ms else []
+        parts += [f"{tokens:,} tokens"] if tokens else []
+        parts += [f"{money:,.4f} {currency}" for currency, money in spent.money.items()]
+        if parts:
+            lines.append(f"{one.item_set.name}, {who(one)} took {', '.join(parts)}")
+    return lines
+
+
+def comparison_lines(found: RunComparison) -> list[str]:
+    """Return two runs side by side, with the tests of their difference."""
+    first, second = found.first, found.second
+    lines = [f"{first.item_set.name}: {who(first)} and {who(second)}, {counted(found.n, 'item')} in common"]
+    if not found.paired:
+        lines = [f"{who(first)} on {first.item_set.name}, and {who(second)} on {second.item_set.name}: no test"]
+    for row in found.rows:
+        one = row.difference
+        scale = _HUNDRED if row.share else 1
+        text = f"{value(row.first, share=row.share)} and {value(row.second, share=row.share)}"
+        if one.value is not None:
+            text += f", {scale * one.value:+.{1 if row.share else 2}f}"
+        if one.low is not None and one.high is not None:
+            text += f" [{scale * one.low:.{1 if row.share else 2}f} to {scale * one.high:.{1 if row.share else 2}f}]"
+        text += "" if one.p is None else f", {_p(one.p)}"
+        lines.append(f"  {row.name:<{_WIDE}} {text}")
+    right = found.right
+    if right is not None and right.p is not None:
+        lines.append(
+            f"  only the first is right {right.first_only} times, only the second {right.second_only} times: "
+            f"McNemar's test{', exact,' if right.exact else ''} gives {_p(right.p)}"
+        )
+    return lines
+
+
+def _p(value: float) -> str:
+    return "p < .001" if value < _SMALL else f"p = {value:.3f}"
+
+
+def _known(row: MetricRow) -> bool:
+    return row.chance is not None
+
+
+_NONE = "no answer"
+
+
+def part_lines(one: RunFigures) -> list[str]:
+    """Return the breakdowns of a run."""
+    lines = [f"{one.item_set.name}, {who(one)}"]
+    if one.labels:
+        lines.append(f"  by label: {_figures(one.labels)}")
+    for breakdown in one.breakdowns:
+        lines.append(f"  by {breakdown.trait}")
+        lines += [f"    {part.value} ({part.items}): {_figures(part.rows)}" for part in breakdown.parts]
+    for matrix in one.confusions:
+        lines += ["  true by row, said by column", *_matrix(matrix)]
+    return lines
+
+
+def _figures(rows: tuple[MetricRow, ...]) -> str:
+    return ", ".join(f"{row.name} {value(row.mean, share=row.share)}" for row in rows if row.mean is not None) or "-"
+
+
+def _matrix(found: Confusion) -> list[str]:
+    columns = (*found.labels, _NONE)
+    wide = max(map(len, columns)) + 2
+    lines = ["    " + " " * wide + "".join(f"{name:>{wide}}" for name in columns)]
+    for label, row in zip(found.labels, found.counts, strict=True):
+        lines.append(f"    {label:<{wide}}" + "".join(f"{number:>{wide}}" for number in row))
+    return lines

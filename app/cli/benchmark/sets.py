@@ -1,0 +1,378 @@
+"""The tasks of the benchmark and the item sets of a study on the command line.
+
+The command about the benchmark: sets of items, runs of judges and people over them, what came of these. Letting judges
+write statements about dialogues on the command line, for people to rate. Making item sets on the command line. Writing
+a report on runs of the benchmark on the command line.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.command import STUDY, LazyGroup, json_option, progress_bar, tell
+from project.entities.frozen_items import ItemSet
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.session import Session
+from project.text_format import counted, shown
+
+if TYPE_CHECKING:
+    from benchmark.report.benchmark_report import Painter
+
+
+_PLACES: dict[str, str] = {
+    "tasks": "benchmark.sets:tasks",
+    "make": "benchmark.sets:make",
+    "infer": "benchmark.sets:infer",
+    "sets": "benchmark.sets:sets",
+    "run": "benchmark.runs:run",
+    "results": "benchmark.runs:results",
+    "compare": "benchmark.runs:compare",
+    "report": "benchmark.sets:report",
+}
+"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+
+
+@click.group(cls=LazyGroup, places=_PLACES)
+def benchmark() -> None:
+    """Ask judges the tasks of the papers, and measure them."""
+
+
+@click.command()
+@STUDY
+@click.option(
+    "--recording",
+    "recordings",
+    multiple=True,
+    required=True,
+    metavar="NUMBER",
+    help="Number, name or id of a recording; again for each further one.",
+)
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
+)
+@click.option("--questions", default=1, show_default=True, help="Questions a recording: 1 to 10, ten inferences each.")
+@click.option("--rater", "raters", multiple=True, metavar="NAME", help="Who is to rate; again for each further one.")
+@click.option(
+    "--condition", default="raw", show_default=True, help="What is shown: raw, or a rendering by its method or id."
+)
+@click.option("--seed", default=0, show_default=True, help="Another one asks for other questions and inferences.")
+@click.option("--annotator", help="Who has them made; the name in the settings when not given.")
+@json_option
+def infer(
+    study: Path,
+    recordings: tuple[str, ...],
+    judges: tuple[str, ...],
+    questions: int,
+    raters: tuple[str, ...],
+    condition: str,
+    seed: int,
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Let judges write statements about recordings, for people to rate (SocialNLI).
+
+    Each judge asks a question about what is meant but not said, then writes five inferences for it with thoughts first
+    and five without. Those that can be used become statements without plausibility, one for each rater.
+
+    \b
+    Example:
+      greenroom benchmark infer my-study.greenroom --recording 3 --judge gpt
+      greenroom benchmark infer my-study.greenroom --recording 3 --judge gpt --rater Anna --rater Bram --json
+    """
+    from benchmark.authoring.statement_suggestions import ask, inference_requests, question_request, take_in
+    from benchmark.judging.judge_registry import judges_called
+    from project.session.session import recording_called
+
+    with Session.open(study, annotator) as session:
+        session.study.require_writable()
+        ids = [recording_called(session, one).id for one in recordings]
+        entries = judges_called(session, judges)
+        with progress_bar("Asking for questions") as bar:
+            first = ask(session, [question_request(session, ids, entries, questions, condition, seed)], bar)
+        with progress_bar("Asking for inferences") as bar:
+            then = ask(session, inference_requests(entries, first.answers, condition, seed), bar)
+        notes = [*first.notes, *then.notes]
+        taken, _ = take_in(session, then.answers, raters)
+    told: dict[str, Json] = {"study": str(study), "questions": len(first.answers), **taken.as_json()}
+    lines = [f"{counted(taken.statements, 'statement')} to rate, of {counted(len(first.answers), 'question')}."]
+    lines += [f"Left out {number}: {reason}" for reason, number in taken.skipped.items()]
+    tell(as_json, told, "\n".join([*lines, *(f"Not asked: {one.as_text()}" for one in notes)]))
+
+
+_SHARE = "LABEL=WEIGHT"
+
+
+@click.command()
+@STUDY
+@click.option("--task", "tasks", multiple=True, required=True, metavar="KEY", help="Which task; again for each.")
+@click.option("--name", default="", help="Of the set; the task's key, with a number, when not given.")
+@click.option("--seed", default=0, show_default=True, help="The same seed draws the same items.")
+@click.option("--draws", type=int, help="How many samples; as many as the task has in its paper when not given.")
+@click.option("--size", type=int, help="Items of a sample at most, 0 for all; as in the paper when not given.")
+@click.option("--stratify", is_flag=True, help="The same number of items out of each collection.")
+@click.option("--include", multiple=True, metavar="WHAT", help="disagreed, reviewed, unreviewed or hold-out; again.")
+@click.option("--scheme", default="", help="Whose segments; those of the study's default scheme when not given.")
+@click.option("--track", default="", help="Of the scheme; its first when not given.")
+@click.option("--share", "shares", multiple=True, metavar=_SHARE, help="How much of a label; again for each.")
+@click.option("--negatives", default="both", show_default=True, help="Where none is from: annotated, unmarked or both.")
+@click.option("--condition", "conditions", multiple=True, metavar="METHOD", help="Only what has this rendering; again.")
+@click.option("--willing", is_flag=True, help="Only recordings in which everybody is willing to be shown to models.")
+@json_option
+def make(
+    study: Path,
+    tasks: tuple[str, ...],
+    name: str,
+    seed: int,
+    draws: int | None,
+    size: int | None,
+    stratify: bool,
+    include: tuple[str, ...],
+    scheme: str,
+    track: str,
+    shares: tuple[str, ...],
+    negatives: str,
+    conditions: tuple[str, ...],
+    willing: bool,
+    as_json: bool,
+) -> None:
+    """Draw the items of tasks from a study, and freeze them as sets.
+
+    A set is never changed: every judge and every person is asked the same items. Only segments that two people marked
+    and agree on are drawn, never from a recording that is held out, unless --include says otherwise. What could not
+    become an item is counted.
+
+    \b
+    Example:
+      greenroom benchmark make my-study.greenroom --task verdict --task error
+      greenroom benchmark make my-study.greenroom --task attributes --include disagreed --name disputed --json
+    """
+    from benchmark.items.sampling import SamplingOptions
+    from benchmark.sets.frozen_sets import make_set
+    from project.queries.item_set_rows import items_of
+    from project.session.session import Session
+
+    if name and len(tasks) > 1:
+        raise UserError("One name is for one set.", "Leave --name out, or name one task.")
+    wishes = SamplingOptions(include, stratify, scheme, track, _weights(shares), negatives, conditions, willing)
+    made: list[ItemSet] = []
+    with Session.open(study) as session:
+        for task in dict.fromkeys(tasks):
+            found, _ = make_set(session, task, name, seed, draws, size, wishes)
+            made.append(found)
+        sizes = [len(items_of(session.study, one.id)) for one in made]
+    lines = [line for one, items in zip(made, sizes, strict=True) for line in _lines(one, items)]
+    told: list[Json] = [as_object(one, items) for one, items in zip(made, sizes, strict=True)]
+    tell(as_json, {"study": str(study), "sets": told}, "\n".join(lines))
+
+
+def as_object(one: ItemSet, items: int) -> dict[str, Json]:
+    """Return a set as a JSON object."""
+    return {
+        "set": one.id,
+        "name": one.name,
+        "task": one.task,
+        "seed": one.seed,
+        "draws": one.draws,
+        "items": items,
+        "rule": dict(one.rule),
+        "left_out": dict(one.left_out),
+        "sha256": one.sha256,
+        "at": one.at,
+    }
+
+
+def left_out_lines(one: ItemSet) -> list[str]:
+    """Return a line for each reason why something did not become an item, the most frequent first."""
+    ordered = sorted(one.left_out.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [f"  left out: {number:,}, {reason}" for reason, number in ordered]
+
+
+def _lines(one: ItemSet, items: int) -> list[str]:
+    head = f"{one.name}: {counted(items, 'item')} in {counted(one.draws, 'draw')}, {one.sha256[:12]}"
+    return [head, *left_out_lines(one)]
+
+
+def _weights(shares: tuple[str, ...]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for one in shares:
+        label, _, weight = one.rpartition("=")
+        try:
+            found[label] = float(weight)
+        except ValueError:
+            label = ""
+        if not label or not 0 <= found[label] < float("inf"):
+            raise UserError(f"“{one}” is no share.", f"Write {_SHARE}, such as error=0.5.")
+    return found
+
+
+@click.command("report")
+@STUDY
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder that is not there or empty.")
+@click.option("--set", "sets", multiple=True, help="Name or id of a set of items. Repeatable; all by default.")
+@click.option("--against", default="", help="Folder of an earlier report, or id of a run, to compare with.")
+@click.option(
+    "--texts", is_flag=True, help="PRIVATE: also options, words, answers and reasons as they are. Not to be passed on."
+)
+@click.option("--no-plots", is_flag=True, help="Tables and items only.")
+@json_option
+def report(
+    study: Path, out: Path, sets: tuple[str, ...], against: str, texts: bool, no_plots: bool, as_json: bool
+) -> None:
+    """Write a report: the papers' tables with your rows, plots, and what became of each item.
+
+    HTML that needs no network, Markdown, LaTeX, CSV, SVG and PNG. People are called by codes and recordings by numbers,
+    and no text of the study is in it, so that it may be sent around; --texts puts all of that in.
+
+    \b
+    Example:
+      greenroom benchmark report my-study.greenroom --out report
+      greenroom benchmark report my-study.greenroom --out report-2 --set verdict --against report
+    """
+    from benchmark.report.benchmark_report import (
+        PAGE,
+        WARNING,
+        NothingAsked,
+        ReportOptions,
+        gather,
+        report_of,
+        write_report,
+    )
+    from benchmark.runs.people_runs import open_for
+    from project.files.publication import require_free
+    from project.queries.item_set_rows import all_sets
+
+    require_free(out)
+    paint = None if no_plots else _painter()
+    with progress_bar("Report") as bar:
+        with Session.open(study) as session:
+            unanswered = frozenset().union(*(open_for(session, one) for one in all_sets(session.study)))
+            try:
+                gathered = gather(session, ReportOptions(sets, against, texts), bar, unanswered)
+            except NothingAsked as error:
+                raise UserError(
+                    error.message, "Ask judges about one first: greenroom benchmark run STUDY --judge NAME"
+                ) from None
+        pictures = paint(gathered.material) if paint is not None else {}
+        made = report_of(gathered, pictures)
+        files = write_report(made, out, bar)
+    tables = sum(len(one.tables) for one in made.sections)
+    plots = sum(len(one.pictures) for one in made.sections)
+    items = sum(len(one.lines) for one in made.lists)
+    lines = [
+        f"Wrote {out / PAGE}: {counted(tables, 'table')}, {counted(plots, 'plot')}, {counted(items, 'answered item')}."
+    ]
+    result: dict[str, Json] = {
+        "folder": str(out),
+        "tables": tables,
+        "plots": plots,
+        "items": items,
+        "private": texts,
+        "files": [*files],
+    }
+    tell(as_json, result, "\n".join([*lines, *([f"PRIVATE: {WARNING}"] if texts else [])]))
+
+
+def _painter() -> "Painter":
+    """Return what draws plots without a screen.
+
+    Raises:
+        UserError: a system library is missing.
+    """
+    try:
+        from app.gui.benchmark.report_plots import painted_without_screen
+    except ImportError as error:
+        raise UserError(
+            f"Plots cannot be drawn here: {error}.",
+            "Install them with: sudo apt install libegl1 libgl1 libxkbcommon0; or leave plots out: --no-plots",
+        ) from None
+    return painted_without_screen
+
+
+@click.command()
+@json_option
+def tasks(as_json: bool) -> None:
+    """List the tasks of the benchmark, with paper, draws and size.
+
+    \b
+    Example:
+      greenroom benchmark tasks
+      greenroom benchmark tasks --json
+    """
+    from benchmark.tasks.benchmark_task import SUITE, entry_of
+
+    lines, told = [], list[Json]()
+    for key in SUITE:
+        one = entry_of(key)
+        size = f"about {one.size}" if one.size else "all there is"
+        lines.append(f"{key:14} {one.description} {one.paper}, {one.section}; {counted(one.draws, 'draw')} of {size}.")
+        told.append(
+            {
+                "task": key,
+                "name": one.name,
+                "description": one.description,
+                "paper": one.paper,
+                "section": one.section,
+                "draws": one.draws,
+                "size": one.size,
+                "answer": one.answer,
+                "metrics": [each.key for each in one.metrics],
+            }
+        )
+    tell(as_json, {"tasks": told}, "\n".join(lines))
+
+
+@click.command()
+@STUDY
+@click.argument("name", required=False)
+@json_option
+def sets(study: Path, name: str | None, as_json: bool) -> None:
+    """List the item sets of a study, and whether it has changed since they were made.
+
+    With a name, that set alone, with its rule, its items by draw, and what was left out.
+
+    \b
+    Example:
+      greenroom benchmark sets my-study.greenroom
+      greenroom benchmark sets my-study.greenroom verdict --json
+    """
+    from benchmark.sets.frozen_sets import changed_since
+    from project.queries.item_set_rows import all_sets, items_of, set_called
+    from project.session.session import Session
+
+    lines, told = [], list[Json]()
+    with Session.open(study, read_only=True) as session:
+        chosen = all_sets(session.study) if name is None else [set_called(session.study, name)]
+        for one in chosen:
+            if one is None:
+                raise UserError(
+                    f"There is no item set “{shown(name)}”.", "See which are: greenroom benchmark sets STUDY"
+                )
+            items = items_of(session.study, one.id)
+            changed = changed_since(session, one)
+            since = f"; {changed.count:,} changed since" if changed.count else ""
+            lines.append(
+                f"{one.name}: {one.task}, {counted(len(items), 'item')} in {counted(one.draws, 'draw')}, "
+                f"seed {one.seed}, {one.sha256[:12]}{since}"
+            )
+            found: dict[str, Json] = {**as_object(one, len(items)), "changed": [*changed.items]}
+            if name is not None:
+                lines += [f"  {key}: {_told(value)}" for key, value in one.rule.items() if value not in ("", [], {})]
+                lines += left_out_lines(one)
+                found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(one.draws)]
+            told.append(found)
+    nothing = "No item set yet. Make one: greenroom benchmark make STUDY --task verdict"
+    tell(as_json, {"study": str(study), "sets": told}, "\n".join(lines) or nothing)
+
+
+def _told(value: Json) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case list():
+            return ", ".join(map(str, value))
+        case dict():
+            return ", ".join(f"{key} {one}" for key, one in value.items())
+        case _:
+            return str(value)

@@ -1,0 +1,145 @@
+"""What commands share: lazy groups, the argument `STUDY`, the option `--json`, progress, the question for a passphrase."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.progress import RemainingTimeEstimator, time_left
+from project.text_format import shown
+
+
+class LazyGroup(click.Group):
+    """Loads a subcommand's file when it is needed.
+
+    Args:
+        places: name -> `file:function`, with the file in `app.cli`.
+    """
+
+    def __init__(self, *args: Any, places: Mapping[str, str], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._places = places
+
+    def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names, in the order of the table."""
+        return [*self._places]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        """Return a subcommand; None where there is none of that name."""
+        if name not in self._places:
+            return None
+        file, function = self._places[name].split(":")
+        found = getattr(import_module(f"app.cli.{file}"), function)
+        assert isinstance(found, click.Command)
+        return found
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+STUDY = click.argument("study", type=click.Path(path_type=Path))
+"""The study that a command is about."""
+REDRAW_EVERY_S = 0.1
+BAR = 28
+
+RAW = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
+"""What is said after an export that was not scrubbed."""
+
+
+def json_option(function: Function) -> Function:
+    """Give a command the option `--json`, passed to it as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(function)
+
+
+def tell(as_json: bool, result: Mapping[str, Json], text: str) -> None:
+    """Print the result of a command, as an object or as text for people.
+
+    Raises:
+        UserError: what it is printed to takes no more.
+    """
+    try:
+        click.echo(as_object(result) if as_json else _printable(text))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UserError(f"The result cannot be printed: {error.strerror}.", "What was asked for is done.") from None
+
+
+def as_object(result: Mapping[str, Json]) -> str:
+    """Return a JSON object of one line; all as escapes where standard output knows not every character.
+
+    What cannot be printed is an escape in any case: what a model wrote must not steer the terminal that shows it.
+    """
+    line = json.dumps(result, ensure_ascii=False)
+    if not line.isprintable():
+        line = "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line)
+    return line if line.encode(_encoding(), "ignore") == line.encode("utf-8", "surrogatepass") else json.dumps(result)
+
+
+def _printable(text: str) -> str:
+    """Return lines with what cannot be printed as escapes: the name of a file must not steer the terminal."""
+    lines = "\n".join(shown(line) for line in text.split("\n"))
+    return lines.encode(_encoding(), "backslashreplace").decode(_encoding())
+
+
+def _encoding() -> str:
+    return sys.stdout.encoding or "utf-8"
+
+
+class Bar:
+    """Progress on standard error: a line that redraws itself on a terminal, nothing elsewhere."""
+
+    def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._title = shown(title)
+        self._shown = sys.stderr.isatty()
+        self._clock = clock
+        self._remaining = RemainingTimeEstimator(clock)
+        self._last = 0.0
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        """Draw `done` of `total`, with the time that is left."""
+        now = self._clock()
+        if not self._shown or (now - self._last < REDRAW_EVERY_S and done != total):
+            return
+        self._last = now
+        left = time_left(self._remaining.seconds(done, total))
+        if total:
+            filled = min(BAR, BAR * done // total)
+            drawn = f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done // total:3d}%"
+            state = "  ".join(part for part in (drawn, left, text) if part)
+        else:
+            state = f"{done}  {text}"
+        click.echo(f"\r\033[K{self._title} {shown(state)}", nl=False, err=True)
+
+    def check_cancelled(self) -> None:
+        """Return: Ctrl+C ends a command by itself."""
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            click.echo("\r\033[K", nl=False, err=True)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Bar]:
+    """Show progress while the block runs."""
+    bar = Bar(title)
+    try:
+        yield bar
+    finally:
+        bar.clear()
+
+
+def ask_passphrase(path: Path, why: str) -> str | None:
+    """Ask on the terminal for the passphrase of a file; None where there is no terminal."""
+    if not sys.stdin.isatty():
+        return None
+    if why:
+        click.echo(why, err=True)
+    return str(click.prompt(f"Passphrase of {shown(path.name)}", hide_input=True, err=True))

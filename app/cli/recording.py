@@ -1,0 +1,164 @@
+"""Commands that find: words, and what is still to be done.
+
+The commands about recordings of several files: adding a camera or microphone, finding where it begins.
+"""
+
+from pathlib import Path, PurePath
+
+import click
+
+from annotate.review.text_search import StudySearch
+from app.cli.command import STUDY, Bar, json_option, progress_bar, tell
+from project.entities.study_records import Json, Medium, MediumRole, Recording
+from project.errors import UserError
+from project.queries.recording_rows import media_of
+from project.session.session import Session
+from project.text_format import counted, shown
+from project.timebase import SECOND, parse_time
+
+
+@click.command()
+@STUDY
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many at most.")
+@json_option
+def search(study: Path, words: tuple[str, ...], limit: int, as_json: bool) -> None:
+    """Search all texts of a study, the best fit first.
+
+    They are rationales, corrections, comments, reviews, utterances, recordings and participants. A word is
+    found where one begins with it, whatever its accents; words between quotes are found as they stand.
+
+    \b
+    Example:
+      greenroom search my-study.greenroom interrupt "the robot"
+    """
+    typed = " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
+    with Session.open(study, read_only=True) as session:
+        searched = StudySearch(session)
+        hits = searched.hits(typed, limit)
+        total = len(searched.index.places(typed))
+        searched.close()
+    more = [f"{counted(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
+    lines = [hit.as_text() for hit in hits]
+    tell(
+        as_json, {"found": total, "hits": [hit.as_json() for hit in hits]}, "\n".join(lines + more) or "Nothing found."
+    )
+
+
+_ROLES = ("camera", "microphone")
+_RECORDING = click.option("--recording", required=True, help="Number, file name or id of the recording.")
+
+
+@click.command("add-view")
+@STUDY
+@_RECORDING
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--role", required=True, type=click.Choice(_ROLES), help="What the file is.")
+@click.option("--offset", default="0", show_default=True, help="Where it begins in the recording; may be negative.")
+@json_option
+def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as_json: bool) -> None:
+    """Add another camera or microphone to a recording. The file stays where it is.
+
+    \b
+    Example:
+      greenroom add-view my-study.greenroom --recording 1 ceiling.mp4 --role camera
+      greenroom add-view my-study.greenroom --recording 1 lapel.wav --role microphone --offset -0:02.5
+    """
+    from annotate.study.recording_edits import add_medium, ends_early, probe_file
+    from project.session.session import recording_called
+
+    offset_us = -parse_time(offset[1:]) if offset.startswith("-") else parse_time(offset)
+    with Session.open(study) as session:
+        owner = recording_called(session, recording)
+        with progress_bar("Reading") as bar:
+            bar.progress(0, 1, file.name)
+            probed = probe_file(file)
+        if role == "camera" and probed.facts.video is None:
+            raise UserError(f"{shown(file.name)} has no picture.", "Add it with --role microphone.")
+        if role == "microphone" and probed.facts.audio is None:
+            raise UserError(f"{shown(file.name)} has no sound.", "Add it with --role camera.")
+        before = {m.id for m in media_of(session.study, owner.id)}
+        add_medium(session, owner.id, probed, MediumRole(role), offset_us)
+        made = next(m for m in media_of(session.study, owner.id) if m.id not in before)
+    lines = [f"Added {shown(file.name)} to recording {owner.number} as {role}; it begins at {_seconds(offset_us)}."]
+    early = ends_early(probed)
+    tell(
+        as_json,
+        {"recording": owner.number, "id": made.id, "role": role, "offset_s": offset_us / SECOND},
+        "\n".join([*lines, early] if early else lines),
+    )
+
+
+@click.command()
+@STUDY
+@_RECORDING
+@click.option("--medium", help="File name or id of a further file; all further files with sound when not given.")
+@click.option("--apply", "apply_it", is_flag=True, help="Move the files to where they were found to begin.")
+@json_option
+def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_json: bool) -> None:
+    """Find where the further files of a recording begin, by sound.
+
+    Their sound is compared with the main file's. Where no place stands out, it says so and changes nothing.
+
+    \b
+    Example:
+      greenroom sync my-study.greenroom --recording 1
+      greenroom sync my-study.greenroom --recording 1 --medium lapel.wav --apply
+    """
+    from annotate.study import recording_files as synchronizing
+    from annotate.study.recording_edits import move_medium
+    from project.session.jobs import run_here
+    from project.session.session import recording_called
+
+    with Session.open(study) as session:
+        session.study.require_writable()
+        owner = recording_called(session, recording)
+        chosen = _chosen(session, owner, medium)
+        answers: list[dict[str, Json]] = []
+        lines = []
+        for one in chosen:
+            work = synchronizing.prepare(session, owner.id, one.id)
+            bar = Bar(work.title)
+            result, _ = run_here(session, work, bar)
+            bar.clear()
+            found = synchronizing.found_in(result)
+            applied = apply_it and found.sure
+            if applied:
+                move_medium(session, owner.id, one.id, found.offset_us)
+            name = PurePath(one.path).name
+            answers.append(
+                {
+                    "id": one.id,
+                    "file": name,
+                    "sure": found.sure,
+                    "offset_s": found.offset_us / SECOND if found.sure else None,
+                    "confidence": round(found.confidence, 2),
+                    "drift_ppm": None if found.drift_ppm is None else round(found.drift_ppm, 1),
+                    "spread_ms": None if found.spread_us is None else found.spread_us / 1000,
+                    "applied": applied,
+                }
+            )
+            lines.append(f"{shown(name)}: {found.as_text()}{' Moved there.' if applied else ''}")
+    tell(as_json, {"recording": owner.number, "media": [*answers]}, "\n".join(lines))
+
+
+def _chosen(session: Session, owner: Recording, text: str | None) -> list[Medium]:
+    further = [m for m in media_of(session.study, owner.id) if m.role is not MediumRole.MAIN]
+    if text is None:
+        heard = [m for m in further if m.facts.audio is not None]
+        if not heard:
+            raise UserError(
+                f"Recording {owner.number} has no further file with sound.",
+                "Add one: greenroom add-view STUDY --recording NUMBER FILE --role microphone",
+            )
+        return heard
+    fits = [m for m in further if text in (m.id, m.path, PurePath(m.path).name)]
+    if len(fits) == 1:
+        return fits
+    names = ", ".join(shown(PurePath(m.path).name) for m in further) or "there are none"
+    problem = "is the name of several further files" if fits else "is no further file"
+    raise UserError(f"“{shown(text)}” {problem} of recording {owner.number}.", f"Give a file name or an id: {names}.")
+
+
+def _seconds(time_us: int) -> str:
+    return f"{time_us / SECOND:.3f} s"

@@ -1,1 +1,0 @@
-"""What the program does, without Qt: sessions, commands, jobs, settings."""

@@ -1,1 +1,0 @@
-"""How far annotators agree, where they do not, and one lane made of several."""

@@ -1,1 +1,0 @@
-"""A report as HTML, Markdown, LaTeX and CSV: each takes plain text and makes it harmless where it is going."""

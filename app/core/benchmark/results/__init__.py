@@ -1,1 +1,0 @@
-"""What runs of the benchmark came to, read from a study."""

@@ -1,1 +1,0 @@
-"""Chains in files: our own JSON, and GraphML for graph tools."""

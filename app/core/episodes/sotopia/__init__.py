@@ -1,1 +1,0 @@
-"""Episodes, characters, scenarios and human scores in the files of SOTOPIA and SOTOPIA-pi."""

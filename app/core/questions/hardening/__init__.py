@@ -1,1 +1,0 @@
-"""Hardening questions and filtering them: steps that can be run alone, the study's thresholds, and the funnel."""

@@ -1,1 +1,0 @@
-"""How the sound of an export is treated, and what that did to it."""

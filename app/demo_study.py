@@ -1,0 +1,119 @@
+"""A study made from the sample recording that the program ships, worked on from end to end.
+
+The sample recording, put where a study can use it.
+"""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from annotate.segments.segment_edits import add_segment
+from annotate.study.recording_edits import add_recordings, probe_file
+from anonymize.export import export_job as anonymization
+from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.methods.face_methods import recommended
+from project.entities.study_records import Json, Verdict
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import JobSpec, run_here
+from project.session.session import Session
+from project.store.study import Study
+from resources import resource
+
+
+def sample_video(folder: Path) -> Path:
+    """Put the sample recording into `folder`, where it is not there yet, and return its path.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    video = folder / "sample.mp4"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not video.exists():
+            part = folder / "sample.part"
+            try:
+                shutil.copyfile(resource("sample", "sample.mp4"), part)
+                part.replace(video)
+            finally:
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {folder} cannot be written: {error.strerror}.", "Choose another: --dir") from None
+    return video
+
+
+ANNOTATOR = "Demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What the demo made.
+
+    Attributes:
+        recording: its number in the study.
+        face_coverage: share of the frames that have a face, 0 to 1.
+        faces_left: times in seconds at which a face is left in the clip.
+    """
+
+    study: Path
+    recording: int
+    clip: Path
+    face_coverage: float
+    faces_left: tuple[float, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what the command line prints."""
+        return {
+            "study": str(self.study),
+            "recording": self.recording,
+            "clip": str(self.clip),
+            "face_coverage": self.face_coverage,
+            "faces_left": [*self.faces_left],
+        }
+
+
+def make_demo(folder: Path, progress: Callable[[JobSpec], Progress]) -> Demo:
+    """Make the demo study in `folder`, or take up the one that is there; the clip is always made anew.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    study = folder / "demo.greenroom"
+    sample_video(folder)
+    if not study.exists():
+        Study.create(study, "Demo").close()
+    with Session.open(study, ANNOTATOR) as session:
+        session.study.require_writable()
+        recordings = all_recordings(session.study)
+        recording_id = recordings[0].id if recordings else _fill(session, folder)
+        tracked = latest_run(session.study, recording_id, "faces")
+        if tracked is None:
+            work = face_tracking.prepare(session, recording_id)
+            run_here(session, work, progress(work))
+            tracked = latest_run(session.study, recording_id, "faces")
+            assert tracked is not None
+        export = anonymization.prepare(session, recording_id, recommended(), folder, overwrite=True)
+        result, _ = run_here(session, export, progress(export))
+        number = session.recording(recording_id).number
+    frames = cast(int, tracked.result["frames"])
+    return Demo(
+        study,
+        number,
+        Path(str(result["output"])),
+        cast(int, tracked.result["frames_with_face"]) / max(frames, 1),
+        tuple(cast(list[float], result["faces_left"])),
+    )
+
+
+def _fill(session: Session, folder: Path) -> str:
+    (recording_id,), _ = add_recordings(session, [probe_file(sample_video(folder))])
+    marked = json.loads(resource("sample", "sample.truth.json").read_text("utf-8"))["segments"]
+    for segment in marked:
+        values = {key: segment[key] for key in ("attributes", "channel", "rationale", "correction")}
+        add_segment(session, recording_id, segment["start_us"], segment["end_us"], Verdict(segment["verdict"]), values)
+    return recording_id

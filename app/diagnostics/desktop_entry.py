@@ -1,0 +1,141 @@
+"""Greenroom among the programs of the user's desktop: in its menu, with its icon, opening studies on a double click.
+
+Saying something to a user who started the program from a menu, when its own window cannot open.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from project.errors import UserError
+from resources import resource
+
+_WITHIN_S = 30
+_ENTRY = Path("applications/greenroom.desktop")
+_TYPE = Path("mime/packages/greenroom.xml")
+_ICON = Path("icons/hicolor/scalable/apps/greenroom.svg")
+
+
+def install() -> list[Path]:
+    """Put the program into the desktop's menu, in place of what an earlier one put there, and return the files.
+
+    Raises:
+        UserError: this is no Linux desktop, the program has no command to start it, or the folder cannot be written.
+    """
+    _require_linux()
+    program = _program()
+    texts = {
+        _ENTRY: resource("desktop", "greenroom.desktop")
+        .read_text("utf-8")
+        .format(program=_quoted(program), try_program=_escaped(str(program))),
+        _TYPE: resource("desktop", "greenroom.xml").read_text("utf-8"),
+        _ICON: resource("icons", "greenroom.svg").read_text("utf-8"),
+    }
+    home = _home()
+    try:
+        for where, text in texts.items():
+            _write(home / where, text)
+    except OSError as error:
+        raise UserError(
+            f"The desktop's files cannot be written: {error.strerror}.", f"Give yourself the right to write in {home}."
+        ) from None
+    _tell_the_desktop(home)
+    return [home / where for where in texts]
+
+
+def remove() -> list[Path]:
+    """Take the program out of the desktop's menu and return the files that went.
+
+    Raises:
+        UserError: this is no Linux desktop, or a file cannot be deleted.
+    """
+    _require_linux()
+    home = _home()
+    there = installed()
+    try:
+        for one in there:
+            one.unlink()
+    except OSError as error:
+        raise UserError(
+            f"The desktop's files cannot be deleted: {error.strerror}.", f"Give yourself the right to write in {home}."
+        ) from None
+    if there:
+        _tell_the_desktop(home)
+    return there
+
+
+def installed() -> list[Path]:
+    """Return the files that are there."""
+    return [place for where in (_ENTRY, _TYPE, _ICON) if (place := _home() / where).is_file()]
+
+
+def _home() -> Path:
+    return user_data_path("greenroom", appauthor=False).parent
+
+
+def _require_linux() -> None:
+    if sys.platform != "linux":
+        raise UserError("Only Linux desktops keep their programs in this way.", "Start the program with: greenroom")
+
+
+def _program() -> Path:
+    """Return the command that starts the program: the one beside this Python, which stays when the program is upgraded.
+
+    Raises:
+        UserError: there is none.
+    """
+    beside = Path(sys.executable).parent / "greenroom"
+    found = str(beside) if os.access(beside, os.X_OK) else shutil.which("greenroom")
+    if found is None:
+        raise UserError("There is no command greenroom that the desktop could start.", "Install it with pipx or pip.")
+    return Path(found).absolute()
+
+
+def _quoted(program: Path) -> str:
+    r"""Return an argument of `Exec=`: in quotes, and then escaped as every text of the file; `%` stands for itself."""
+    inside = re.sub(r'([\\"`$])', r"\\\1", str(program)).replace("%", "%%")
+    return _escaped(f'"{inside}"')
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\")
+
+
+def _write(place: Path, text: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    half = place.with_name(f".{place.name}.new")
+    half.write_text(text, "utf-8")
+    half.replace(place)
+
+
+def _tell_the_desktop(home: Path) -> None:
+    """Let the desktop read its folders again; without these programs, it does so by itself at the next login."""
+    for command in (
+        ["update-desktop-database", str(home / "applications")],
+        ["update-mime-database", str(home / "mime")],
+        ["gtk-update-icon-cache", "--quiet", "--ignore-theme-index", "--force", str(home / "icons/hicolor")],
+    ):
+        if shutil.which(command[0]):
+            subprocess.run(command, capture_output=True, timeout=_WITHIN_S, check=False)
+
+
+_PROGRAMS = (
+    ("zenity", "--error", "--no-markup", "--title", "Greenroom", "--text"),
+    ("kdialog", "--title", "Greenroom", "--error"),
+    ("xmessage", "-center"),
+    ("notify-send", "Greenroom"),
+)
+
+
+def tell(text: str) -> bool:
+    """Show a text by the first program of the desktop that is there and can, and return whether one did."""
+    return any(_shown([*command, text]) for command in _PROGRAMS if shutil.which(command[0]))
+
+
+def _shown(command: list[str]) -> bool:
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0

@@ -1,0 +1,307 @@
+"""What the program finds on this machine, fit to be pasted into a bug report: no paths, no names of people or files.
+
+Questions to libraries that may crash, hang or take seconds to load, each asked in a process of its own.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from app.diagnostics import system_facts as libraries
+from app.diagnostics import system_facts as packages
+from app.diagnostics import system_facts as places
+from app.diagnostics import system_facts as system
+from app.diagnostics.system_facts import SoundOutput, sound_output
+from models.connection.network_sandbox import filter_works
+from models.weights.model_list import models
+from project.entities.study_records import Json
+from project.progress import Progress
+from project.text_format import size_text
+from project.version import __version__
+
+_PATIENCE_S = 60
+
+VLC = """
+import vlc
+said = vlc.libvlc_get_version()
+made = vlc.Instance(["--quiet", "--no-xlib"])
+answer = {"version": said.decode("ascii", "replace").split()[0], "plugins": made is not None}
+"""
+DECODER = """
+import av
+answer = {name: ".".join(map(str, version)) for name, version in av.library_versions.items()}
+"""
+ONNX = """
+import onnxruntime
+answer = {"providers": onnxruntime.get_available_providers()}
+"""
+WHISPER = """
+import ctranslate2
+answer = {"devices": ctranslate2.get_cuda_device_count()}
+"""
+TORCH = """
+import torch
+cuda = torch.cuda.is_available()
+answer = {"cuda": torch.version.cuda or "", "devices": torch.cuda.device_count() if cuda else 0}
+"""
+LANDMARKS = """
+import mediapipe
+answer = {}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """What came back.
+
+    Attributes:
+        said: as the question put it together; empty where it failed.
+        failed: why there is none, as the name of an error: its text may hold paths.
+    """
+
+    said: dict[str, Json]
+    failed: str = ""
+
+
+def ask(question: str) -> ProbeResult:
+    """Run one of the questions above in a process of its own and return what it leaves in `answer`."""
+    code = (
+        "import json, os, sys\n"
+        "out = os.dup(1)\n"
+        "os.dup2(2, 1)\n"
+        "try:\n" + "".join(f"    {line}\n" for line in question.strip().splitlines()) + "    said = {'said': answer}\n"
+        "except BaseException as error:\n"
+        "    said = {'failed': type(error).__name__}\n"
+        "os.write(out, json.dumps(said).encode())\n"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ProbeResult({}, f"no answer in {_PATIENCE_S} s")
+    try:
+        found = json.loads(done.stdout)
+    except ValueError:
+        return ProbeResult({}, f"crashed ({done.returncode})")
+    return ProbeResult(found.get("said", {}), found.get("failed", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticProblem:
+    """Something that a user can put right.
+
+    Attributes:
+        what: a sentence.
+        todo: what to do about it, another one.
+    """
+
+    what: str
+    todo: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticReport:
+    """What was found.
+
+    Attributes:
+        sections: by title, what was looked at and what it is like.
+        problems: what to put right.
+    """
+
+    sections: Mapping[str, Mapping[str, str]]
+    problems: tuple[DiagnosticProblem, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for `--json`."""
+        return {
+            "ok": not self.problems,
+            "problems": [{"what": one.what, "todo": one.todo} for one in self.problems],
+            **{title: {**lines} for title, lines in self.sections.items()},
+        }
+
+
+_SOUND = {
+    SoundOutput.SERVER: "a sound server",
+    SoundOutput.CARD: "a sound card",
+    SoundOutput.NONE: "none, recordings play without sound",
+}
+_REFUSED = "taken away by the kernel (seccomp)"
+_NOT_REFUSED = (
+    "not taken away: this kernel takes no filter (seccomp). Only the check of each file before it is played keeps "
+    "libVLC from connecting"
+)
+
+Found = tuple[dict[str, str], list[DiagnosticProblem]]
+
+
+def examine(progress: Progress) -> DiagnosticReport:
+    """Look at everything. Takes some seconds, because each library is loaded in a process of its own.
+
+    Raises:
+        Cancelled: the user stopped it.
+    """
+    looks: dict[str, Callable[[], Found]] = {
+        "Program": _program,
+        "System": _system,
+        "Playback": _playback,
+        "Graphics card": _graphics_card,
+        "Packages": _packages,
+        "Models": _models,
+        "Folders": _folders,
+    }
+    sections: dict[str, dict[str, str]] = {}
+    problems: list[DiagnosticProblem] = []
+    for at, (title, look) in enumerate(looks.items()):
+        progress.check_cancelled()
+        progress.progress(at, len(looks), title)
+        sections[title], found = look()
+        problems += found
+    return DiagnosticReport(sections, tuple(problems))
+
+
+def _program() -> Found:
+    bugs = [f"{kind} ({count} times)" if count > 1 else kind for kind, count in places.bugs().items()]
+    variables = sorted(name for name in os.environ if name.startswith("GREENROOM_"))
+    return {
+        "Greenroom": __version__,
+        "Python": packages.python(),
+        "Unexpected errors in the log": ", ".join(bugs) or "none",
+        "Variables that are set": ", ".join(variables) or "none",
+    }, []
+
+
+def _system() -> Found:
+    gone = libraries.missing(libraries.Use)
+    return {
+        "System": system.distribution(),
+        "Kernel": system.kernel(),
+        "C library": system.c_library(),
+        "Processors": f"{os.cpu_count() or 1}, {system.machine()}",
+        "Memory": size_text(system.memory()),
+        "Screen": system.screen(),
+        "Desktop": system.variable("XDG_CURRENT_DESKTOP"),
+        "Language": system.variable("LC_ALL", "LANG"),
+        "Missing libraries": ", ".join(one.file for one in gone) or "none",
+    }, [DiagnosticProblem(f"{one.file} is missing, which {one.use} needs.", _install(one.package)) for one in gone]
+
+
+def _playback() -> Found:
+    decoder = ask(DECODER)
+    lines = {
+        "PyAV": packages.version("av"),
+        "FFmpeg in it": _told(decoder, "libavcodec", "libavcodec {}"),
+        "Sound output": _SOUND[sound_output()],
+        "Network of what plays": _REFUSED if filter_works() else _NOT_REFUSED,
+    }
+    problems = _unless_loaded("PyAV, which decodes recordings,", "av", decoder)
+    if libraries.missing([libraries.Use.PLAYBACK]):
+        return {**lines, "libVLC": "missing"}, problems
+    vlc = ask(VLC)
+    whole = bool(vlc.said.get("plugins"))
+    if not whole:
+        problems.append(
+            DiagnosticProblem("libVLC does not start: its plugins are missing.", _install(libraries.VLC_PLUGINS))
+        )
+    return {**lines, "libVLC": _told(vlc, "version", "{}"), "Its plugins": "there" if whole else "missing"}, problems
+
+
+def _graphics_card() -> Found:
+    networks, whisper = ask(ONNX), ask(WHISPER)
+    problems = [
+        *_unless_loaded("onnxruntime, which runs networks,", "onnxruntime", networks),
+        *_unless_loaded("ctranslate2, which recognises speech,", "ctranslate2", whisper),
+    ]
+    providers = networks.said.get("providers")
+    known = [str(one).removesuffix("ExecutionProvider") for one in providers] if isinstance(providers, list) else []
+    if known and "CUDA" not in known and all(map(packages.version, packages.SAME_MODULE)):
+        problems.append(
+            DiagnosticProblem(
+                "onnxruntime lies over onnxruntime-gpu, so networks do not reach the graphics card.",
+                "Run: pip install --force-reinstall --no-deps onnxruntime-gpu",
+            )
+        )
+    torch, more = _torch()
+    return {
+        "NVIDIA": "; ".join(system.nvidia_cards()) or "none found",
+        "Providers of onnxruntime": ", ".join(known) or f"failed: {networks.failed}",
+        "Devices for speech recognition": _told(whisper, "devices", "{}"),
+        "PyTorch": torch,
+    }, [*problems, *more]
+
+
+def _torch() -> tuple[str, list[DiagnosticProblem]]:
+    if find_spec("torch") is None:
+        return "not installed", []
+    answer = ask(TORCH)
+    if answer.failed:
+        return f"failed: {answer.failed}", _unless_loaded("PyTorch", "torch", answer)
+    built = f"CUDA {answer.said['cuda']}" if answer.said["cuda"] else "no CUDA"
+    return f"{packages.version('torch')}, {built}, {answer.said['devices']} devices", []
+
+
+def _packages() -> Found:
+    known = packages.packages()
+    lacking = packages.lacking()
+    problems = [
+        DiagnosticProblem(f"The Python package {name} is missing.", "Install Greenroom again.") for name in lacking
+    ]
+    if len({packages.version(name) for name in packages.SAME_OPENCV} - {""}) > 1:
+        wanted = next(one.tested for one in known if one.name in packages.SAME_OPENCV)
+        names = " ".join(f"{name}=={wanted}" for name in packages.SAME_OPENCV)
+        problems.append(DiagnosticProblem("Two versions of OpenCV lie over one another.", f"Run: pip install {names}"))
+    if "mediapipe" not in lacking:
+        landmarks = ask(LANDMARKS)
+        problems += _unless_loaded("mediapipe, which finds landmarks of faces,", "mediapipe", landmarks)
+    differ = [f"{one.name} {one.installed} (tested: {one.tested})" for one in known if one.differs]
+    return {
+        "Qt for Python": packages.version("PySide6-Essentials") or "missing",
+        "Optional parts": ", ".join(name for name, whole in packages.parts().items() if whole) or "none",
+        "As tested": f"{sum(bool(one.installed) and not one.differs for one in known)} packages",
+        "In another version": ", ".join(differ) or "none",
+    }, problems
+
+
+def _models() -> Found:
+    return {one.name: size_text(one.on_disk) for one in models() if one.installed} or {"Installed": "none"}, []
+
+
+def _folders() -> Found:
+    lines: dict[str, str] = {}
+    problems: list[DiagnosticProblem] = []
+    for one in places.places():
+        if not one.writable:
+            what = f"The folder for {one.what} cannot be written."
+            todo = f"Give yourself the right to write there, or set {one.variable} to another folder."
+            problems.append(DiagnosticProblem(what, todo))
+        elif one.free < places.LITTLE:
+            what = f"Little room is left for {one.what}: {size_text(one.free)}."
+            todo = f"Delete what is not needed, or set {one.variable} to a folder on another disk."
+            problems.append(DiagnosticProblem(what, todo))
+        lines[one.what.capitalize()] = f"{'writable' if one.writable else 'not writable'}, {size_text(one.free)} free"
+    return lines, problems
+
+
+def _unless_loaded(what: str, package: str, answer: ProbeResult) -> list[DiagnosticProblem]:
+    if not answer.failed:
+        return []
+    todo = f"Run: pip install --force-reinstall --no-deps {package}"
+    return [DiagnosticProblem(f"{what} cannot be loaded: {answer.failed}.", todo)]
+
+
+def _install(package: str) -> str:
+    command = libraries.install_command([package])
+    return f"Run: {command}" if command.startswith("sudo") else f"{command.capitalize()}."
+
+
+def _told(answer: ProbeResult, key: str, text: str) -> str:
+    return text.format(answer.said[key]) if key in answer.said else f"failed: {answer.failed}"

@@ -1,0 +1,366 @@
+"""What the operating system, its screen and its graphics cards are, in words that hold no path and nobody's name.
+
+The folders that the program writes to, told by what they are for and never by where they are. Whether this machine can
+make a sound, as its devices and sockets show, without opening any. The libraries that come with the operating system
+and not with a Python package. The Python packages that are installed, beside those that this release was tested with.
+"""
+
+import ctypes
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+
+import platformdirs
+
+from models.weights import installed_weights as weights
+from project.session.settings import log_path
+from project.version import __version__
+from resources import resource
+
+_PLAIN = re.compile(r"[A-Za-z0-9 ._:;,()+-]*")
+_WITHIN_S = 20
+
+
+def distribution() -> str:
+    """Return the name and version of the operating system."""
+    try:
+        told = platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        told = ""
+    return plain(told.replace("/", " ")) or platform.system()
+
+
+def kernel() -> str:
+    """Return the numbers of the kernel's version; what follows them may be a name that somebody gave it."""
+    return re.sub(r"^(\d+(\.\d+)*).*", r"\1", platform.release())
+
+
+def c_library() -> str:
+    """Return the C library and its version."""
+    return " ".join(platform.libc_ver()).strip() or "unknown"
+
+
+def machine() -> str:
+    """Return the kind of processor."""
+    return platform.machine()
+
+
+def memory() -> int:
+    """Return the bytes of main memory; 0 where that is not known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return 0
+
+
+def screen() -> str:
+    """Return what windows open on."""
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return "Wayland"
+    return "X11" if os.environ.get("DISPLAY") else "none"
+
+
+def variable(*names: str) -> str:
+    """Return the first of some variables that is set, where it cannot hold a path."""
+    told = next((value for name in names if (value := os.environ.get(name))), "")
+    return plain(told) or "unknown"
+
+
+def nvidia_cards() -> list[str]:
+    """Return name, memory and driver of each card that NVIDIA's own program sees."""
+    try:
+        said = subprocess.run(
+            ["nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"],
+            capture_output=True,
+            text=True,
+            timeout=_WITHIN_S,
+            check=True,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [plain(line) for line in said.splitlines() if line.strip()]
+
+
+def plain(text: str) -> str:
+    """Return a text as long as it cannot hold a path or steer a terminal; else nothing."""
+    return text if _PLAIN.fullmatch(text) else ""
+
+
+_ERROR = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception))(?::|$)")
+"""The last line of a traceback."""
+_KINDS = 5
+LITTLE = 2_000_000_000
+"""Free bytes below which a rendering or a fetched model may not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramFolder:
+    """One folder.
+
+    Attributes:
+        variable: what moves it elsewhere.
+        writable: whether a file can be made there, or in the nearest folder above that exists.
+        free: bytes; 0 where that is not known.
+    """
+
+    what: str
+    variable: str
+    writable: bool
+    free: int
+
+
+def places() -> list[ProgramFolder]:
+    """Return what the program needs room for."""
+    return [
+        _look(what, variable, folder)
+        for what, (variable, folder) in {
+            "settings": ("XDG_CONFIG_HOME", platformdirs.user_config_path("greenroom")),
+            "models": ("GREENROOM_MODELS", weights.folder()),
+            "cache": ("XDG_CACHE_HOME", platformdirs.user_cache_path("greenroom")),
+            "layout and log": ("XDG_STATE_HOME", platformdirs.user_state_path("greenroom")),
+            "temporary files": ("TMPDIR", Path(tempfile.gettempdir())),
+        }.items()
+    ]
+
+
+def bugs() -> Mapping[str, int]:
+    """Return the kinds of unexpected errors in the log with how often each is there: their texts may hold names."""
+    try:
+        lines = log_path().read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return {}
+    kinds = (kind[1] for line in lines if (kind := _ERROR.match(line)))
+    return dict(Counter(kinds).most_common(_KINDS))
+
+
+def _look(what: str, variable: str, folder: Path) -> ProgramFolder:
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        free = 0
+    return ProgramFolder(what, variable, _takes_files(folder), free)
+
+
+def _takes_files(folder: Path) -> bool:
+    try:
+        handle, name = tempfile.mkstemp(dir=folder, prefix=".greenroom-")
+    except OSError:
+        return False
+    os.close(handle)
+    Path(name).unlink()
+    return True
+
+
+SOUND_VARIABLE = "GREENROOM_AOUT"
+"""Names an output of libVLC; `dummy` is none."""
+_FAILURES = ("no suitable audio output", "module not functional", "failed to create audio output")
+"""How messages of libVLC begin that say so."""
+
+
+class SoundOutput(StrEnum):
+    """Where sound goes."""
+
+    SERVER = "sound server"
+    CARD = "sound card"
+    NONE = "none"
+
+
+def sound_output(root: Path = Path("/")) -> SoundOutput:
+    """Return where sound can go. A server is PulseAudio or PipeWire, which speaks its language.
+
+    Args:
+        root: of the file system; tests have others.
+    """
+    if chosen := os.environ.get(SOUND_VARIABLE):
+        return {"dummy": SoundOutput.NONE, "alsa": SoundOutput.CARD}.get(chosen, SoundOutput.SERVER)
+    if sys.platform != "linux" or _server(root):
+        return SoundOutput.SERVER
+    devices = [*root.glob("dev/snd/pcm*p"), *root.glob("dev/dsp*")]
+    settings = [root / "etc/asound.conf", Path.home() / ".asoundrc", Path.home() / ".config/alsa/asoundrc"]
+    return SoundOutput.CARD if devices or any(map(Path.is_file, settings)) else SoundOutput.NONE
+
+
+def tells_no_output(message: str) -> bool:
+    """Whether a message of libVLC says that it could open no output for sound."""
+    return message.startswith(_FAILURES)
+
+
+def _server(root: Path) -> bool:
+    if os.environ.get("PULSE_SERVER"):
+        return True
+    own = os.environ.get("XDG_RUNTIME_DIR") or root / "run/user" / str(os.getuid())
+    folders = [os.environ.get("PULSE_RUNTIME_PATH"), Path(own) / "pulse", root / "var/run/pulse", root / "run/pulse"]
+    return any((Path(folder) / "native").exists() for folder in folders if folder)
+
+
+class Use(StrEnum):
+    """What a library is for."""
+
+    WINDOW = "the window"
+    X11 = "a window on X11"
+    PLAYBACK = "playback with sound"
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """One of them.
+
+    Attributes:
+        file: the name that the loader looks for.
+        package: under the name that Debian and Ubuntu give it.
+    """
+
+    file: str
+    package: str
+    use: Use
+
+
+LIBRARIES = tuple(
+    Library(file, package, use)
+    for use, files in {
+        Use.WINDOW: {
+            "libEGL.so.1": "libegl1",
+            "libGL.so.1": "libgl1",
+            "libGLESv2.so.2": "libgles2",
+            "libglib-2.0.so.0": "libglib2.0-0",
+            "libfontconfig.so.1": "libfontconfig1",
+            "libdbus-1.so.3": "libdbus-1-3",
+            "libxkbcommon.so.0": "libxkbcommon0",
+        },
+        Use.X11: {
+            "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+            "libX11-xcb.so.1": "libx11-xcb1",
+            "libxcb-cursor.so.0": "libxcb-cursor0",
+            "libxcb-icccm.so.4": "libxcb-icccm4",
+            "libxcb-image.so.0": "libxcb-image0",
+            "libxcb-keysyms.so.1": "libxcb-keysyms1",
+            "libxcb-randr.so.0": "libxcb-randr0",
+            "libxcb-render-util.so.0": "libxcb-render-util0",
+            "libxcb-shape.so.0": "libxcb-shape0",
+            "libxcb-xkb.so.1": "libxcb-xkb1",
+        },
+        Use.PLAYBACK: {"libvlc.so.5": "libvlc5"},
+    }.items()
+    for file, package in files.items()
+)
+
+VLC_PLUGINS = "vlc-plugin-base"
+"""The package of libVLC's decoders and outputs, which lie in a folder of their own and not where the loader looks."""
+
+
+def missing(uses: Iterable[Use]) -> list[Library]:
+    """Return the libraries for these uses that cannot be loaded; none elsewhere than on Linux."""
+    wanted = set(uses)
+    return [one for one in LIBRARIES if one.use in wanted and not _loads(one.file)] if sys.platform == "linux" else []
+
+
+def uses_of_the_window() -> set[Use]:
+    """Return what a window needs on the screen that it would open on."""
+    platform = os.environ.get("QT_QPA_PLATFORM", "")
+    on_x11 = platform == "xcb" or (not platform and bool(os.environ.get("DISPLAY")))
+    return {Use.WINDOW, Use.X11} if on_x11 else {Use.WINDOW}
+
+
+def line(one: Library) -> str:
+    """Return a line about a library that is missing."""
+    return f"{one.file} is missing, which {one.use} needs: {install_command([one.package])}"
+
+
+def install_command(packages: Iterable[str]) -> str:
+    """Return what installs packages of the system, as far as that is known."""
+    names = " ".join(dict.fromkeys(packages))
+    if shutil.which("apt-get") or shutil.which("apt"):
+        return f"sudo apt install {names}"
+    return f"install what Debian calls {names}"
+
+
+def _loads(file: str) -> bool:
+    try:
+        ctypes.CDLL(file)
+    except OSError:
+        return False
+    return True
+
+
+EXTRAS = {
+    "diffusion": ("torch", "diffusers", "transformers", "accelerate", "safetensors"),
+    "local-vlm": ("llama-cpp-python",),
+    "gpu": ("onnxruntime-gpu", "nvidia-cublas-cu12"),
+    "cluster": ("distributed",),
+}
+"""What makes an optional part complete."""
+_TOOLS = ("pip", "setuptools")
+"""What installs, and does not run."""
+SAME_MODULE = ("onnxruntime", "onnxruntime-gpu")
+SAME_OPENCV = ("opencv-python", "opencv-contrib-python")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One that this release was tested with.
+
+    Attributes:
+        tested: its version then.
+        installed: its version here; "" where it is not installed.
+    """
+
+    name: str
+    tested: str
+    installed: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether another version is here than the one that was tested."""
+        return bool(self.installed) and self.installed.partition("+")[0] != self.tested
+
+
+def packages() -> list[Package]:
+    """Return all that the constraints of this release name, but for what installs packages, in their order."""
+    lines = resource("constraints", f"{__version__}.txt").read_text("utf-8").splitlines()
+    pinned = (line.split("==") for line in lines if not line.startswith("#"))
+    return [Package(name, tested, version(name)) for name, tested in pinned if name not in _TOOLS]
+
+
+def version(name: str) -> str:
+    """Return the version of an installed package; "" where there is none."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def lacking() -> list[str]:
+    """Return which packages the program requires here that are not installed; none where it is not installed itself."""
+    try:
+        required = metadata.requires("greenroom") or []
+    except metadata.PackageNotFoundError:
+        return []
+    names = [_name(one) for one in required if "extra ==" not in one]
+    return [name for name in names if not version(name)]
+
+
+def parts() -> dict[str, bool]:
+    """Return the optional parts, and whether each is complete."""
+    return {part: all(version(name) for name in names) for part, names in EXTRAS.items()}
+
+
+def python() -> str:
+    """Return the version of Python."""
+    return ".".join(map(str, sys.version_info[:3]))
+
+
+def _name(requirement: str) -> str:
+    letters = [sign if sign.isalnum() or sign in "-_." else " " for sign in requirement]
+    return "".join(letters).split()[0]

@@ -1,0 +1,286 @@
+"""Which pages there are, in which order, and what stands in them.
+
+Where a link of a page leads. A page as HTML, in the part of it that Qt's text documents know.
+"""
+
+import posixpath
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from resources import documentation
+
+_TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+_WITHOUT_TITLE = {"../NOTICE": ("Greenroom", "Licences")}
+"""A page that is no Markdown page of ours -> the words it begins with, and what it is called in place of them."""
+
+_MADE = "<!-- made from the code: "
+_TEXTS: dict[str, str] = {}
+"""The pages that were read, or filled in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page.
+
+    Attributes:
+        name: its path from `docs/`, as links between pages write it.
+        title: its heading.
+        section: what kind of page it is, `Tutorial`, `How to`, ...; "" for the first page.
+        group: the heading below the section that it stands under; "" where the section has none.
+    """
+
+    name: str
+    title: str
+    section: str = ""
+    group: str = ""
+
+
+@cache
+def contents() -> tuple[Page, ...]:
+    """Return every page, the first one first.
+
+    Raises:
+        FileNotFoundError: the documentation is not part of this installation.
+    """
+    with documentation("contents.toml").open("rb") as file:
+        listed = tomllib.load(file)
+    pages = [Page(listed["home"], _title(listed["home"]))]
+    for group in listed["group"]:
+        section, title = group["section"], group.get("title", "")
+        pages += [Page(name, _title(name), section, title) for name in group["pages"]]
+    return tuple(pages)
+
+
+def page_called(name: str) -> Page | None:
+    """Return the page of that name; None where there is none."""
+    return next((page for page in contents() if page.name == name), None)
+
+
+def markdown(name: str) -> str:
+    """Return the text of a page; what is made from the program is in it once it was `fill`ed in."""
+    if name not in _TEXTS:
+        text = documentation(name).read_text("utf-8")
+        begins, called = _WITHOUT_TITLE.get(name, ("", ""))
+        _TEXTS[name] = f"# {called}\n\n{text.removeprefix(begins).lstrip()}" if called else text
+    return _TEXTS[name]
+
+
+def unfilled() -> list[str]:
+    """Return the pages of which a part is made from the program, and not filled in yet."""
+    return [page.name for page in contents() if _MADE in markdown(page.name)]
+
+
+def fill(name: str, text: str) -> None:
+    """Let a page have this text, in which the parts that are made from the program are filled in."""
+    _TEXTS[name] = text
+
+
+def _title(name: str) -> str:
+    found = _TITLE.search(markdown(name))
+    return found[1].strip() if found else Path(name).stem
+
+
+_OUTSIDE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_PICTURES = (".png", ".svg")
+
+
+@dataclass(frozen=True, slots=True)
+class DocsLinkTarget:
+    """What a link means: a page with a place in it, a picture, or an address that is not ours; one of the three.
+
+    Attributes:
+        page: the name of a page, or "".
+        anchor: the place in it; "" for its beginning.
+        picture: the name of a picture, or "".
+        address: an address outside the documentation, as it is written, or "".
+    """
+
+    page: str = ""
+    anchor: str = ""
+    picture: str = ""
+    address: str = ""
+
+
+def target(page: str, link: str) -> DocsLinkTarget | None:
+    """Return where a link on a page leads; None where it leads nowhere."""
+    if _OUTSIDE.match(link):
+        return DocsLinkTarget(address=link)
+    path, _, anchor = link.partition("#")
+    name = _inside(posixpath.normpath(posixpath.join(posixpath.dirname(page), path))) if path else page
+    if page_called(name) is not None:
+        return DocsLinkTarget(page=name, anchor=anchor)
+    return DocsLinkTarget(picture=name) if picture(name) is not None else None
+
+
+def picture(name: str) -> Path | None:
+    """Return the file of a picture that a page shows; None where there is none of that name."""
+    outside = name.startswith(("/", "../"))
+    if outside or not name.endswith(_PICTURES):
+        return None
+    try:
+        return documentation(name)
+    except FileNotFoundError:
+        return None
+
+
+def anchors(headings: Iterator[str]) -> Iterator[str]:
+    """Yield the anchor of each heading of a page, as the site gives it: the same words twice get a number."""
+    taken: set[str] = set()
+    for heading in headings:
+        anchor = wanted = _slug(heading)
+        number = 0
+        while anchor in taken:
+            number += 1
+            anchor = f"{wanted}_{number}"
+        taken.add(anchor)
+        yield anchor
+
+
+def _slug(heading: str) -> str:
+    plain = unicodedata.normalize("NFKD", heading).encode("ascii", "ignore").decode("ascii")
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain).strip().lower())
+
+
+def _inside(name: str) -> str:
+    return name.removeprefix("../docs/")
+
+
+WHOLE_PICTURE = "picture:"
+"""What stands before the name of a picture where it is asked for in its own size, by a click on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocsTheme:
+    """How pages look.
+
+    Attributes:
+        points: size of ordinary text.
+        text, muted, accent, border, code: colours as `#rrggbb`; `code` is what lies behind code and headings of tables.
+        code_text: colour of code.
+    """
+
+    points: float
+    text: str
+    muted: str
+    accent: str
+    border: str
+    code: str
+    code_text: str
+
+
+def style_sheet(look: DocsTheme) -> str:
+    """Return the rules that a page is drawn by."""
+    size = look.points
+    return (
+        f"body {{ color: {look.text}; font-size: {size:.2f}pt; }}"
+        f"h1 {{ font-size: {size * 1.8:.2f}pt; font-weight: 600; margin: 0 0 8px 0; }}"
+        f"h2 {{ font-size: {size * 1.4:.2f}pt; font-weight: 600; margin: 24px 0 6px 0; }}"
+        f"h3 {{ font-size: {size * 1.15:.2f}pt; font-weight: 600; margin: 18px 0 4px 0; }}"
+        f"h4 {{ font-size: {size:.2f}pt; font-weight: 600; margin: 12px 0 4px 0; }}"
+        "p { margin: 0 0 9px 0; line-height: 130%; }"
+        "li { margin: 0 0 4px 0; line-height: 130%; }"
+        "b, strong, th { font-weight: 600; }"
+        f"a {{ color: {look.accent}; text-decoration: none; }}"
+        f"code, pre {{ font-family: monospace; font-size: {size * 0.95:.2f}pt; color: {look.code_text}; }}"
+        f"code {{ background-color: {look.code}; }}"
+        "pre { margin: 0; white-space: pre-wrap; line-height: 120%; }"
+        f"th {{ text-align: left; background-color: {look.code}; }}"
+    )
+
+
+def page_html(name: str, look: DocsTheme) -> str:
+    """Return a page; where a link leads nowhere, its words stand as plain text."""
+    places: dict[str, Any] = {"page": name}
+    tokens = _parser().parse(markdown(name), places)
+    headings = [after for token, after in pairwise(tokens) if token.type == "heading_open"]
+    places["anchors"] = list(anchors(plain(one) for one in headings))
+    places["look"] = look
+    renderer = _Renderer()
+    return f"<body>{renderer.render(tokens, _parser().options, places)}</body>"
+
+
+def picture_html(name: str) -> str:
+    """Return a page with one picture in its own size."""
+    return f'<body><p><img src="{WHOLE_PICTURE}{escape(name)}"></p></body>'
+
+
+def plain(token: Token) -> str:
+    """Return the words of a piece of text, without what marks them."""
+    children = token.children or []
+    return "".join(" " if one.type == "softbreak" else one.content for one in children if one.type != "image")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table")
+
+
+Places = MutableMapping[str, Any]
+Tokens = Sequence[Token]
+
+
+class _Renderer(RendererHTML):
+    """Writes what Qt draws well: code and tables in cells with a colour, anchors as names, pictures as links."""
+
+    def heading_open(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
+        return f'<{tokens[at].tag}><a name="{places["anchors"].pop(0)}"></a>'
+
+    def paragraph_open(self, tokens: Tokens, at: int, options: OptionsDict, places: Places) -> str:
+        # The height of a line counts for pictures too, and would leave as much room under a tall one.
+        if any(one.type == "image" for one in tokens[at + 1].children or ()):
+            return '<p style="line-height: 100%">'
+        return str(self.renderToken(tokens, at, options, places))
+
+    def fence(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
+        return _code(tokens[at].content, places["look"])
+
+    def code_block(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
+        return _code(tokens[at].content, places["look"])
+
+    def code_inline(self, tokens: Tokens, at: int, _options: OptionsDict, _places: Places) -> str:
+        return f"<code>{escape(tokens[at].content)}</code>"
+
+    def table_open(self, _tokens: Tokens, _at: int, _options: OptionsDict, places: Places) -> str:
+        return (
+            '<table cellspacing="0" cellpadding="5" border="1" style="border-collapse: collapse; border-style: solid;'
+            f' border-color: {places["look"].border}; margin: 4px 0 12px 0">'
+        )
+
+    def html_block(self, _tokens: Tokens, _at: int, _options: OptionsDict, _places: Places) -> str:
+        return ""
+
+    def html_inline(self, tokens: Tokens, at: int, _options: OptionsDict, _places: Places) -> str:
+        return escape(tokens[at].content)
+
+    def image(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
+        found = target(places["page"], str(tokens[at].attrs["src"]))
+        if found is None or not found.picture:
+            return escape(tokens[at].content)
+        name, said = escape(found.picture), escape(tokens[at].content)
+        return f'<a href="{WHOLE_PICTURE}{name}" title="{said}"><img src="{name}" alt="{said}"></a>'
+
+    def link_open(self, tokens: Tokens, at: int, _options: OptionsDict, places: Places) -> str:
+        link = str(tokens[at].attrs["href"])
+        leads = target(places["page"], link) is not None
+        return f'<a href="{escape(link)}">' if leads else "<a>"
+
+
+def _code(text: str, look: DocsTheme) -> str:
+    inside = f"<pre>{escape(text.rstrip())}</pre>"
+    return (
+        f'<table width="100%" cellspacing="0" cellpadding="8" border="0" style="margin: 0 0 10px 0">'
+        f'<tr><td bgcolor="{look.code}">{inside}</td></tr></table>'
+    )

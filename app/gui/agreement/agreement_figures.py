@@ -1,0 +1,617 @@
+"""Computes the figures in the background, and says whether they are those of the study as it is now.
+
+All figures, tables and plots as files, for a paper and its supplement. From a report to plots. From a report to the
+rows of the tables. From the statistics of a study to plots: of all annotators together, and side by side.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from annotate.agreement.agreement_report import AgreementReport, AgreementRow
+from annotate.agreement.annotation_arrays import NamedKey
+from annotate.agreement.figure_intervals import Floats, PublishedFigure, StatisticResult
+from annotate.agreement.study_agreement import AgreementQuery, FigureDescription, compute, read, tables_of, words_of
+from annotate.review.segment_statistics import BINS, ChoiceFieldCounts, Statistics, count, count_each
+from app.gui.pages.figure_export import table_text
+from app.gui.study.background import BackgroundPool, PendingRead, look
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.progress import Progress
+from project.schemes.scheme import Label, Track
+from project.session.session import Session
+from project.store.column_values import to_json
+from project.text_format import as_csv
+from resources.translation import tr, trn
+from widgets.labels import LabelLook, Pattern, Sign, looks_of, unknown_look
+from widgets.plots.charts import as_png, as_svg
+from widgets.plots.estimates_table import AgreementFigureRow, SplitRow
+from widgets.plots.plot_data import (
+    Bars,
+    Histogram,
+    Lines,
+    Matrix,
+    Measured,
+    Pile,
+    Plot,
+    PlotNumberFormat,
+    Series,
+    nice_ticks,
+)
+
+
+def all_files(report: AgreementReport, statistics: Statistics, plots: Iterable[Plot]) -> dict[str, bytes]:
+    """Return path inside the folder -> content.
+
+    `agreement.json` is what `greenroom agreement --json` prints; each plot comes as SVG, PNG and CSV.
+    """
+    files = {"agreement.json": _json(report.to_json()), "statistics.json": _json(statistics.to_json())}
+    for name, (head, rows) in tables_of(report).items():
+        files[f"tables/{name}.csv"] = _csv(as_csv(head, rows))
+    for plot in plots:
+        files[f"plots/{plot.key}.svg"] = as_svg(plot)
+        files[f"plots/{plot.key}.png"] = as_png(plot)
+        files[f"plots/{plot.key}.csv"] = _csv(table_text(plot))
+    return files
+
+
+def _json(value: dict[str, Json]) -> bytes:
+    return f"{to_json(value)}\n".encode()
+
+
+def _csv(text: str) -> bytes:
+    return text.encode("utf-8-sig", "replace")
+
+
+_GROUPS = (
+    (tr("Overlap and labels"), ("overlap_share", "verdict_agreement", "matched_agreement", "disagreement_share")),
+    (tr("Above chance"), ("cohen_kappa", "alpha", "elan_kappa", "elan_kappa_matched")),
+    (tr("Boundaries"), ("mean_iou", "elan_ratio")),
+    (tr("Other people"), ("reviewer_agreement", "third_agreement")),
+)
+_F1 = tr("Share of segments that find a partner of that IoU; n: annotations.")
+_F1_LABEL = tr("The same where a pair must have one label.")
+_SPLITS = {"label": tr("Label"), "recording": tr("Recording"), "pair": tr("Pair"), "annotator": tr("Annotator")}
+
+
+def measured(figure: StatisticResult) -> Measured:
+    """Return a figure as the tables and plots take it."""
+    return Measured(figure.value, figure.n, figure.low, figure.high, figure.reason)
+
+
+def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
+    """Return the figures of the whole track under headings, with the published ones."""
+    published = {one.published.figure: one.published for one in report.published}
+    rows: list[AgreementFigureRow] = []
+    for heading, keys in _GROUPS:
+        rows.append(AgreementFigureRow(heading))
+        rows += [_row(words_of(key), report.main[key], published.get(key)) for key in keys]
+        if heading == tr("Boundaries"):
+            rows += [
+                _row(FigureDescription(tr("F1 at IoU {level}").format(level=level), _F1), one)
+                for level, one in report.f1_iou.items()
+            ]
+            rows += [
+                _row(FigureDescription(tr("F1 with the same label at IoU {level}").format(level=level), _F1_LABEL), one)
+                for level, one in report.f1_iou_same_label.items()
+            ]
+    names = {label.key: label.name for label in report.labels}
+    rows.append(AgreementFigureRow(tr("What was marked")))
+    for key, figure in report.label_share.items():
+        words = FigureDescription(
+            tr("Marked as {value}").format(value=names.get(key, key).lower()),
+            tr("Share of all annotations; n: annotations."),
+        )
+        rows.append(_row(words, figure, published.get(f"label_share.{key}")))
+    fields = {field.key: field.name for field in report.fields}
+    for group, where, figures in (
+        ("choices_where_agreed", "agree", report.choices_where_agreed),
+        ("choices_where_differing", "differ", report.choices_where_differing),
+    ):
+        for key, figure in figures.items():
+            words = FigureDescription(
+                tr("{fields} a segment where annotators {where}").format(fields=fields.get(key, key), where=where),
+                tr("Mean number; n: segments."),
+            )
+            rows.append(_row(words, figure, published.get(f"{group}.{key}")))
+    return rows
+
+
+def form_rows(report: AgreementReport) -> list[AgreementFigureRow]:
+    """Return the figures of the form: each field, and each of its choices."""
+    rows: list[AgreementFigureRow] = []
+    for field in report.fields:
+        rows.append(AgreementFigureRow(field.name))
+        rows += [_row(words_of(key, field=True), figure) for key, figure in field.figures.items()]
+        for choice in field.choices:
+            for key, figure in choice.figures.items():
+                words = words_of(key, field=True)
+                rows.append(_row(FigureDescription(f"{choice.name}: {_lower(words.name)}", words.means), figure))
+    return rows
+
+
+def splits_of(report: AgreementReport) -> dict[str, str]:
+    """Return what the figures can be split by: key -> name; what has no rows is left out."""
+    fields = {field.key: field.name for field in report.fields}
+    return {key: _SPLITS.get(key) or fields.get(key, key) for key, rows in report.rows.items() if rows}
+
+
+def split_columns(rows: Sequence[AgreementRow]) -> dict[str, FigureDescription]:
+    """Return the figures that rows have, in their order."""
+    return {key: words_of(key) for row in rows for key in row.figures}
+
+
+def split_rows(rows: Sequence[AgreementRow], columns: Mapping[str, FigureDescription]) -> list[SplitRow]:
+    """Return rows with a figure for each column."""
+    return [SplitRow(row.key, row.name, tuple(_maybe(row.figures.get(key)) for key in columns)) for row in rows]
+
+
+def _maybe(figure: StatisticResult | None) -> Measured | None:
+    return None if figure is None else measured(figure)
+
+
+def _row(
+    words: FigureDescription, figure: StatisticResult, published: PublishedFigure | None = None
+) -> AgreementFigureRow:
+    if published is None:
+        return AgreementFigureRow(words.name, words.means, measured(figure))
+    return AgreementFigureRow(words.name, words.means, measured(figure), published.value, published.source)
+
+
+def _lower(name: str) -> str:
+    """Begin a name in lower case, unless it begins with somebody's."""
+    return name if name.split(" ")[0].endswith("'s") else name[0].lower() + name[1:]
+
+
+MOST_BARS = 40
+"""More groups than this are drawn as a histogram of their values."""
+_FIGURE_BINS = tuple(place / 20 for place in range(-20, 21))
+
+
+def agreement_plots(report: AgreementReport) -> list[Plot]:
+    """Return what agreement is drawn as; nothing where no recording was annotated by two."""
+    if not report.settings["recordings_compared"]:
+        return []
+    names = [name_of(label) for label in report.labels]
+    matched = int(report.confusion[:-1, :-1].sum())
+    alone = int(report.confusion.sum()) - matched
+    cells = report.confusion.astype(int).tolist()
+    cells[-1][-1] = None
+    found: list[Plot] = [
+        Matrix(
+            "confusion",
+            tr("Labels of matched segments"),
+            tr("{pairs}, {alone} without a partner").format(
+                pairs=trn("{count} matched pair", "{count} matched pairs", matched),
+                alone=trn("{count} segment", "{count} segments", alone),
+            ),
+            (*names, tr("Unmatched")),
+            (*names, tr("Unmatched")),
+            tuple(tuple(row) for row in cells),
+            down=tr("First of the pair"),
+            across=tr("Second of the pair"),
+            diagonal=True,
+        ),
+        _f1(report),
+    ]
+    shares = [one for one in report.published if one.published.value <= 1 and one.own and one.own.value is not None]
+    if shares:
+        found.append(
+            Bars(
+                "published",
+                tr("Beside the SHREC paper"),
+                tr("Shares of this study with 95 % intervals over recordings"),
+                tuple(one.published.name for one in shares),
+                (Series(tr("This study"), tuple(measured(one.own) for one in shares if one.own is not None)),),
+                "share",
+                PlotNumberFormat.FIGURE,
+                reference=tr("SHREC paper"),
+                references=tuple(one.published.value for one in shares),
+            )
+        )
+    for key, title in (
+        ("label", tr("Same label, by label")),
+        *((field.key, tr("Same label, by {name}").format(name=field.name.lower())) for field in report.fields),
+    ):
+        rows = report.rows.get(key, ())
+        if any(row.figures["verdict_agreement"].value is not None for row in rows):
+            found.append(split_plot(f"same_label_by_{key}", title, rows, "verdict_agreement"))
+    return found
+
+
+def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) -> Plot:
+    """Draw one figure of each row: as bars with intervals, or as a histogram where there are many rows."""
+    having = [row for row in rows if figure in row.figures]
+    defined = [row.figures[figure].value for row in having if row.figures[figure].value is not None]
+    if len(having) > MOST_BARS:
+        values = np.array(defined, float)
+        edges = np.array(
+            [edge for edge in _FIGURE_BINS if edge >= min(0.0, float(np.floor(values.min(initial=0) * 10) / 10))]
+        )
+        counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
+        middle = float(np.median(values)) if len(values) else None
+        pile = Pile(
+            words_of(figure).name,
+            tuple(counts.tolist()),
+            mark=middle,
+            mark_name="" if middle is None else tr("median {middle:.3f}").format(middle=middle),
+        )
+        undefined = len(having) - len(defined)
+        note = tr("{having} groups").format(having=len(having)) + (
+            tr(", undefined in {undefined}").format(undefined=undefined) if undefined else ""
+        )
+        return Histogram(key, title, note, tuple(edges.tolist()), (pile,), words_of(figure).name)
+    bars = tuple(measured(row.figures[figure]) for row in having)
+    whole = sum(one.n or 0 for one in bars)
+    intervals = tr("; whiskers: 95 % intervals over recordings") if any(one.low is not None for one in bars) else ""
+    return Bars(
+        key,
+        title,
+        tr("n from {fewest:,} to {most:,}{intervals}").format(
+            fewest=min((one.n or 0 for one in bars), default=0),
+            most=max((one.n or 0 for one in bars), default=0),
+            intervals=intervals,
+        )
+        if whole
+        else tr("Nothing to compare yet"),
+        tuple(row.name for row in having),
+        (Series(words_of(figure).name, bars),),
+        words_of(figure).name,
+        PlotNumberFormat.FIGURE,
+    )
+
+
+def _f1(report: AgreementReport) -> Lines:
+    levels = [float(level) for level in report.f1_iou]
+    n = max((figure.n for figure in report.f1_iou.values()), default=0)
+    boundaries = LabelLook("f1", tr("Boundaries"), "accent", Pattern.SOLID, Sign.SQUARE)
+    labels = LabelLook("f1_same_label", tr("And label"), "uncertain", Pattern.HATCH, Sign.TRIANGLE)
+    return Lines(
+        "f1_over_iou",
+        tr("F1 over the IoU that is asked for"),
+        tr("n = {n:,} annotations; whiskers: 95 % intervals over recordings").format(n=n),
+        tuple(levels),
+        (
+            Series(tr("Boundaries"), tuple(map(measured, report.f1_iou.values())), boundaries),
+            Series(tr("And label"), tuple(map(measured, report.f1_iou_same_label.values())), labels),
+        ),
+        tr("IoU"),
+        "F1",
+    )
+
+
+def name_of(one: NamedKey) -> str:
+    """Return what people call it."""
+    return one.name or one.key
+
+
+def many(number: int, thing: str) -> str:
+    """Return a number and what it counts, whose plural ends in s."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+Looks = Mapping[str, LabelLook]
+_LONGEST_SHARE = 97
+"""Percent of the durations that the histogram shows; the last bin holds the others."""
+_DURATION_BINS = 16
+_SIDE_BY_SIDE = 6
+"""More annotators than this cannot be told apart in one plot."""
+
+
+def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
+    """Return what the study's segments are drawn as; nothing where nothing is marked."""
+    total = int(statistics.by_label.sum())
+    if not total:
+        return []
+    labels = [(label, looks.get(label.key) or unknown_look(label.key)) for label in statistics.labels]
+    about = tr("{segments} in {recordings}").format(
+        segments=trn("{count} segment", "{count} segments", total),
+        recordings=trn("{count} recording", "{count} recordings", statistics.recordings),
+    )
+    found: list[Plot] = [
+        Bars(
+            "segments_by_annotator",
+            tr("Segments by label and annotator"),
+            about,
+            tuple(who.name for who in statistics.annotators),
+            _by_label(labels, statistics.by_annotator.T),
+            "segments",
+            stacked=True,
+        ),
+        _density_of(
+            "density",
+            tr("Marked time over the recording"),
+            tr("{about}; mean of recordings and annotators").format(about=about),
+            [(label, look, statistics.density[place]) for place, (label, look) in enumerate(labels)],
+        ),
+        _durations_of(
+            "durations",
+            tr("How long segments are"),
+            [(label, look, statistics.seconds[label.key]) for label, look in labels],
+        ),
+    ]
+    for field in statistics.fields:
+        if field.filled:
+            found += _of_field(field, labels, total)
+    return found
+
+
+def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
+    """Return the statistics of several annotators side by side; nothing for one, too many, or without any segment."""
+    total = sum(int(one.by_label.sum()) for one in each)
+    if not 1 < len(each) <= _SIDE_BY_SIDE or not total:
+        return []
+    people = [one.annotators[0] for one in each]
+    looks = looks_of(Track("annotators", "", tuple(Label(who.key, who.name) for who in people)))
+    named = list(zip(people, looks, strict=True))
+    found: list[Plot] = [
+        _density_of(
+            "density_by_annotator",
+            tr("Marked time, by annotator"),
+            tr("{count} of any label; mean of each annotator's recordings").format(
+                count=trn("{count} segment", "{count} segments", total)
+            ),
+            [(who, look, one.density.sum(0)) for (who, look), one in zip(named, each, strict=True)],
+        ),
+        _durations_of(
+            "durations_by_annotator",
+            tr("How long segments are, by annotator"),
+            [
+                (who, look, np.concatenate([np.zeros(0), *one.seconds.values()]))
+                for (who, look), one in zip(named, each, strict=True)
+            ],
+        ),
+    ]
+    for place, field in enumerate(each[0].fields):
+        counted = [one.fields[place] for one in each]
+        if any(one.filled for one in counted):
+            series = tuple(
+                Series(who.name, tuple(Measured(float(n)) for n in one.together.diagonal()), look)
+                for (who, look), one in zip(named, counted, strict=True)
+            )
+            found.append(
+                Bars(
+                    f"segments_by_{field.key}_and_annotator",
+                    tr("Segments by {name} and annotator").format(name=field.name.lower()),
+                    tr("Filled in for {count}").format(
+                        count=trn("{count} segment", "{count} segments", sum(one.filled for one in counted))
+                    ),
+                    tuple(name_of(one) for one in field.choices),
+                    series,
+                    "segments",
+                )
+            )
+    return found
+
+
+def _by_label(labels: Sequence[tuple[NamedKey, LabelLook]], counts: Any) -> tuple[Series, ...]:
+    """Return a series for each label; `counts` is (labels, groups)."""
+    return tuple(
+        Series(name_of(label), tuple(Measured(float(one)) for one in counts[place]), look)
+        for place, (label, look) in enumerate(labels)
+    )
+
+
+def _density_of(key: str, title: str, note: str, lines: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Lines:
+    """Draw (BINS,) shares over the recording, a line for each."""
+    return Lines(
+        key,
+        title,
+        note,
+        tuple(100 * (place + 0.5) / BINS for place in range(BINS)),
+        tuple(
+            Series(name_of(one), tuple(Measured(float(value)) for value in values), look) for one, look, values in lines
+        ),
+        tr("% of the recording"),
+        tr("Share of the time that is marked"),
+    )
+
+
+def _durations_of(key: str, title: str, groups: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Histogram:
+    """Draw how many segments last how long; each group comes with its (n,) seconds."""
+    every = np.concatenate([np.zeros(0), *(seconds for _, _, seconds in groups)])
+    most = float(np.percentile(every, _LONGEST_SHARE)) if len(every) else 1.0
+    edges = np.array(nice_ticks([max(most, 1e-3)], _DURATION_BINS).values)
+    piles = []
+    for one, each_look, seconds in groups:
+        counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]
+        middle = float(np.median(seconds)) if len(seconds) else None
+        mark = "" if middle is None else tr("median {middle:.1f} s").format(middle=middle)
+        piles.append(Pile(name_of(one), tuple(counts.tolist()), each_look, middle, mark))
+    note = tr("{count}; the last bin holds all that are longer").format(
+        count=trn("{count} segment", "{count} segments", len(every))
+    )
+    return Histogram(key, title, note, tuple(edges.tolist()), tuple(piles), "seconds", open_end=True)
+
+
+def _of_field(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, LabelLook]], total: int) -> list[Plot]:
+    names = tuple(name_of(one) for one in field.choices)
+    filled = tr("filled in for {filled:,} of {count}").format(
+        filled=field.filled, count=trn("{count} segment", "{count} segments", total)
+    )
+    found: list[Plot] = [
+        Bars(
+            f"segments_by_{field.key}",
+            tr("Segments by {name}").format(name=field.name.lower()),
+            filled[0].upper() + filled[1:],
+            names,
+            _by_label(labels, field.by_label),
+            "segments",
+            stacked=True,
+        )
+    ]
+    together = field.together.tolist()
+    if any(together[one][other] for one in range(len(names)) for other in range(len(names)) if one != other):
+        found.append(
+            Matrix(
+                f"together_{field.key}",
+                tr("{name} chosen together").format(name=field.name),
+                tr("Segments with both; framed: with the one; n = {filled:,}").format(filled=field.filled),
+                names,
+                names,
+                tuple(tuple(row) for row in together),
+                diagonal=True,
+            )
+        )
+    return found
+
+
+_log = logging.getLogger(__name__)
+_WAIT_MS = 400
+_QUICK_S = 0.7
+"""A computation that takes no longer is done again by itself after each edit."""
+_MATTERS = frozenset(
+    {
+        *("segment", "segment_value", "review", "completion", "assignment", "annotator", "recording", "collection"),
+        *("scheme_version", "property", "participant", "medium"),
+    }
+)
+
+
+class ComputationState(Enum):
+    """How the figures stand to the study."""
+
+    WORKING = auto()
+    CURRENT = auto()
+    OUT_OF_DATE = auto()
+    REFUSED = auto()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementResult:
+    """All figures of one question, and what they are drawn as.
+
+    Attributes:
+        each: the statistics of every annotator alone.
+        looks: of the labels, by key.
+        drawn: plots of agreement.
+        counted: plots of statistics.
+    """
+
+    report: AgreementReport
+    statistics: Statistics
+    each: tuple[Statistics, ...]
+    looks: Mapping[str, LabelLook]
+    drawn: tuple[Plot, ...]
+    counted: tuple[Plot, ...]
+
+
+class AgreementCalculator(QObject):
+    """Answers one question at a time; an answer that is no longer wanted is dropped.
+
+    Signals:
+        found (Found): the figures.
+        state_changed (State, str): how they stand; the text says why a question was refused.
+        progressed (int, int, str): how far it is, of how many, and what is done.
+    """
+
+    found = Signal(object)
+    state_changed = Signal(object, str)
+    progressed = Signal(int, int, str)
+
+    def __init__(
+        self,
+        studio: StudyController,
+        background: BackgroundPool,
+        question: Callable[[], AgreementQuery | None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._background = background
+        self._question = question
+        self._seconds = 0.0
+        self._looking: PendingRead | None = None
+        self.state = ComputationState.OUT_OF_DATE
+        self._timer = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._timer.timeout.connect(self.start)
+        studio.bridge.changed.connect(self._apply)
+        studio.leaving.connect(self.stop)
+
+    def soon(self) -> None:
+        """Compute after a moment in which nothing else is asked for."""
+        self._timer.start()
+
+    def start(self) -> None:
+        """Read the study and compute, in the background."""
+        self._timer.stop()
+        session = self._studio.session
+        question = self._question()
+        if session is None or question is None:
+            return
+        self._drop()
+        began = time.monotonic()
+        self._say(ComputationState.WORKING)
+
+        def then(found: AgreementResult) -> None:
+            self._seconds = time.monotonic() - began
+            self.found.emit(found)
+            self._say(ComputationState.CURRENT)
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, UserError):
+                self._say(ComputationState.REFUSED, f"{error.message} {error.hint}".strip())
+            else:
+                _log.error("The figures could not be computed", exc_info=error)
+                self._say(
+                    ComputationState.REFUSED, tr("The figures could not be computed: {error}").format(error=error)
+                )
+
+        self._looking = look(
+            *(self._background, session, lambda second, progress: _work(second, question, progress)),
+            *(then, failed, self.progressed.emit),
+        )
+
+    def stop(self) -> None:
+        """Want no answer any more."""
+        self._drop()
+        self._timer.stop()
+
+    def cancel(self) -> None:
+        """Want no answer, as somebody said."""
+        self.stop()
+        self._say(ComputationState.REFUSED, tr("Cancelled. Refresh computes the figures."))
+
+    def _drop(self) -> None:
+        if self._looking is not None:
+            self._looking.stop()
+            self._looking = None
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if not _MATTERS & changes.tables.keys():
+            return
+        self._drop()
+        self._say(ComputationState.OUT_OF_DATE)
+        if self._seconds < _QUICK_S:
+            self.soon()
+
+    def _say(self, state: ComputationState, text: str = "") -> None:
+        self.state = state
+        self.state_changed.emit(state, text)
+
+
+def _work(second: Session, question: AgreementQuery, progress: Progress) -> AgreementResult:
+    reading = read(second, question)
+    progress.check_cancelled()
+    statistics, each = count(reading.material), count_each(reading.material)
+    progress.check_cancelled()
+    report = compute(reading, progress)
+    looks = _looks(second, report)
+    drawn = (*agreement_plots(report),)
+    return AgreementResult(
+        *(report, statistics, each, looks, drawn), (*statistics_plots(statistics, looks), *annotator_plots(each))
+    )
+
+
+def _looks(session: Session, report: AgreementReport) -> dict[str, LabelLook]:
+    scheme = session.schemes.known(str(report.settings["scheme"]))
+    if scheme is None:
+        return {}
+    return {look.key: look for look in looks_of(scheme.track(str(report.settings["track"])))}

@@ -1,0 +1,384 @@
+"""The window about agreement: what is compared, the figures, plots of them, and statistics of the study.
+
+From the controls of the window to a question about the study, and what the controls offer. What is compared: lane,
+people, recordings, and how.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from annotate.agreement.agreement_report import AgreementReport
+from annotate.agreement.annotation_arrays import Options
+from annotate.agreement.figure_intervals import published_for
+from annotate.agreement.study_agreement import ADJUDICATED, AgreementQuery, tables_of
+from app.gui.agreement import agreement_figures as rows
+from app.gui.agreement.agreement_figures import AgreementCalculator, AgreementResult, ComputationState, all_files
+from app.gui.agreement.breakdown_table import SplitsPage
+from app.gui.pages.context import Context
+from app.gui.pages.figure_export import PlotExporter, write_folder
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_collections, all_recordings
+from project.session.session import Session
+from project.text_format import as_csv
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.form.checklists import ChoiceButton
+from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.form.layouts import FlowLayout
+from widgets.plots.estimates_table import FiguresView
+from widgets.plots.plot_view import PlotWall
+from widgets.progress_bars import StatusLine
+from widgets.text_labels import PlainLabel, plain_tip
+
+STEP_MS = 100
+_LONGEST_STEP_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSettings:
+    """What the user wants compared.
+
+    Attributes:
+        lane: key of what was offered.
+        pair: two names, or none for everybody.
+        third: a name, or "".
+        groups: keys of the recordings and collections that were ticked; none for all.
+    """
+
+    lane: str
+    pair: tuple[str, ...]
+    third: str
+    groups: frozenset[str]
+    minimum_iou: float
+    step_ms: int
+
+
+class ComparisonBar(QWidget):
+    """Controls in a row that breaks where the window ends.
+
+    Signals:
+        changed: something else is to be compared.
+        refresh_requested: compute again.
+    """
+
+    changed = Signal()
+    refresh_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = FlowLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.lane, self.pair, self.third = QComboBox(), QComboBox(), QComboBox()
+        self.recordings = ChoiceButton(tr("Recordings"))
+        self.minimum_iou = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2)
+        self.minimum_iou.setSpecialValueText(tr("Any"))
+        self.step = IntegerBox(minimum=1, maximum=_LONGEST_STEP_MS, singleStep=100, value=STEP_MS)
+        self.step.setSuffix(tr(" ms"))
+        self.refresh = QPushButton(tr("Refresh"))
+        self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
+        self.refresh.setShortcut("F5")
+        self._lane = self._named(row, tr("Track"), self.lane, tr("Scheme and track whose segments are compared"))
+        self._named(row, tr("Who"), self.pair, tr("Everybody who is a person, or one pair"))
+        self._named(
+            row, tr("Third"), self.third, tr("One who is compared with the others, and counts in no other figure")
+        )
+        self._named(row, "", self.recordings, "")
+        self._named(
+            row,
+            tr("Minimum IoU"),
+            self.minimum_iou,
+            tr("Which segments count as overlapping: any shared time, or more"),
+        )
+        self._named(
+            row, tr("Step"), self.step, tr("Between the instants of the time grid, on which kappa and alpha rest")
+        )
+        row.addWidget(self.refresh)
+        for spin in (self.minimum_iou, self.step):
+            spin.setKeyboardTracking(False)
+            spin.lineEdit().setAccessibleName(spin.accessibleName())
+            spin.setFixedWidth(theme.GRID * 10)
+        for box in (self.lane, self.pair, self.third):
+            box.setMaximumWidth(theme.GRID * 32)
+        changes: tuple[SignalInstance, ...] = (
+            self.lane.currentIndexChanged,
+            self.pair.currentIndexChanged,
+            self.third.currentIndexChanged,
+            self.minimum_iou.valueChanged,
+            self.step.valueChanged,
+        )
+        for signal in changes:
+            signal.connect(lambda _: self.changed.emit())
+        self.recordings.changed.connect(self.changed)
+        self.refresh.clicked.connect(self.refresh_requested)
+
+    def offer(self, lanes: Mapping[str, str], people: Sequence[str], groups: Mapping[str, str]) -> bool:
+        """Offer lanes, names and recordings; returns whether what is chosen is another thing now."""
+        before = self.comparison()
+        pairs = {
+            "": tr("Everybody"),
+            **{f"{a}\n{b}": tr("{a} and {b}").format(a=a, b=b) for a, b in combinations(people, 2)},
+        }
+        blocked = self.blockSignals(True)
+        try:
+            _fill(self.lane, lanes)
+            _fill(self.pair, pairs)
+            _fill(self.third, {"": tr("Nobody"), **{name: name for name in people}})
+            self.recordings.set_choices(groups)
+        finally:
+            self.blockSignals(blocked)
+        self._lane.setVisible(len(lanes) > 1)
+        return self.comparison() != before
+
+    def comparison(self) -> ComparisonSettings:
+        """Return what is chosen."""
+        pair = str(self.pair.currentData() or "")
+        return ComparisonSettings(
+            str(self.lane.currentData() or ""),
+            tuple(pair.split("\n")) if pair else (),
+            str(self.third.currentData() or ""),
+            self.recordings.chosen(),
+            self.minimum_iou.value(),
+            self.step.value(),
+        )
+
+    def _named(self, row: FlowLayout, name: str, control: QWidget, tip: str) -> QWidget:
+        both = QWidget()
+        inner = QHBoxLayout(both)
+        inner.setContentsMargins(0, 0, theme.GRID, 0)
+        inner.setSpacing(theme.GRID // 2)
+        if name:
+            label = PlainLabel(name)
+            label.setBuddy(control)
+            inner.addWidget(label)
+            control.setAccessibleName(name)
+            control.setToolTip(plain_tip(tip))
+        inner.addWidget(control)
+        row.addWidget(both)
+        return both
+
+
+def _fill(box: QComboBox, names: Mapping[str, str]) -> None:
+    """Offer these by key, and keep what is chosen where it is still there."""
+    chosen = box.currentData()
+    box.clear()
+    for key, name in names.items():
+        box.addItem(name, key)
+    box.setCurrentIndex(max(0, box.findData(chosen)))
+
+
+_COLLECTION = tr("collection ")
+
+
+def offer(session: Session, bar: ComparisonBar) -> bool:
+    """Offer what the study has; returns whether what is chosen is another thing now."""
+    lanes = {
+        f"{scheme.key}/{track.key}": scheme.name if len(scheme.tracks) == 1 else f"{scheme.name}: {track.name}"
+        for scheme in session.schemes
+        for track in scheme.tracks
+    }
+    people = [one.name for one in all_annotators(session.study) if one.kind != ADJUDICATED]
+    recordings = all_recordings(session.study)
+    used = {one.collection_id for one in recordings}
+    collections = [one for one in all_collections(session.study) if one.id in used]
+    groups = {
+        f"{_COLLECTION}{one.id}": tr("Collection {name}").format(name=one.name)
+        for one in collections
+        if len(collections) > 1
+    }
+    groups |= {one.id: f"{one.number}. {one.name}" for one in recordings}
+    return bar.offer(lanes, people, groups)
+
+
+def question_of(session: Session, asked: ComparisonSettings) -> AgreementQuery:
+    """Return what the controls ask."""
+    scheme, _, track = asked.lane.partition("/")
+    chosen = tuple(
+        one.id
+        for one in all_recordings(session.study)
+        if one.id in asked.groups or f"{_COLLECTION}{one.collection_id}" in asked.groups
+    )
+    return AgreementQuery(
+        pair=asked.pair,
+        third=asked.third,
+        scheme=scheme,
+        track=track,
+        recordings=chosen,
+        options=Options(minimum_iou=asked.minimum_iou, step_us=1000 * asked.step_ms),
+    )
+
+
+def make(context: Context) -> QWidget:
+    """Return the window."""
+    return AgreementWindow(context)
+
+
+class AgreementWindow(QWidget):
+    """Nothing here changes the study."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._found: AgreementResult | None = None
+        self.setWindowTitle(tr("Agreement"))
+        self.setAccessibleName(tr("Agreement"))
+        self.setAutoFillBackground(True)
+        self.resize(1120, 800)
+        self.setMinimumWidth(480)
+        self.bar = ComparisonBar()
+        self.computing = AgreementCalculator(context.studio, context.background, self._question, self)
+        self._taking = PlotExporter(context, self._tell)
+        self.figures, self.form = FiguresView(tr("Figures of agreement")), FiguresView(tr("Figures of the form"))
+        self.drawn, self.counted = PlotWall(tr("Plots of agreement")), PlotWall(tr("Plots of statistics"))
+        self.splits = SplitsPage(context, self._taking)
+        self._lay_out()
+        self._join()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.bar)
+        self.tabs = QTabWidget(documentMode=True)
+        for page, name in (
+            (self.figures, tr("&Figures")),
+            (self.drawn, tr("&Plots")),
+            (self.splits, tr("By &group")),
+            (self.form, tr("F&orm")),
+            (self.counted, tr("&Statistics")),
+        ):
+            self.tabs.addTab(page, name)
+        column.addWidget(self.tabs, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        self.status = StatusLine(tr("State of the figures"), tr("Figures"))
+        self.copy = QPushButton(tr("Copy figures"))
+        self.copy.setToolTip(tr("Copy the table of figures as CSV"))
+        self.export = QPushButton(tr("&Export all figures…"))
+        self.export.setToolTip(
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and agreement.json")
+        )
+        self.export.setProperty("primary", True)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(self.copy)
+        foot.addWidget(close_button(self))
+        foot.addWidget(self.export)
+        column.addLayout(foot)
+
+    def _join(self) -> None:
+        self.bar.changed.connect(self.computing.soon)
+        self.bar.refresh_requested.connect(self.refresh)
+        self.computing.found.connect(self._show)
+        self.computing.state_changed.connect(self._show_state)
+        self.computing.progressed.connect(self.status.show_progress)
+        self.status.cancel_requested.connect(self.computing.cancel)
+        self.drawn.asked.connect(self._taking.plot)
+        self.counted.asked.connect(self._taking.plot)
+        self.copy.clicked.connect(self._copy)
+        self.export.clicked.connect(self.export_all)
+        self._show_state(ComputationState.OUT_OF_DATE, "")
+
+    def refresh(self) -> None:
+        """Offer what the study has now, and compute."""
+        session = self._context.studio.session
+        if session is not None:
+            offer(session, self.bar)
+            self.computing.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous() and self.computing.state is not ComputationState.CURRENT:
+            self.refresh()
+
+    def export_all(self) -> None:
+        """Ask for a folder and write everything into a new one inside it."""
+        session, found = self._context.studio.session, self._found
+        if session is None or found is None:
+            return
+        parent = self._context.questions.folder(tr("Folder for the figures"))
+        if parent is None:
+            return
+        drawn = [*found.drawn, *self.splits.every_plot(found.report), *found.counted]
+        try:
+            files = all_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
+            made = write_folder(parent, f"{session.study.path.stem} agreement", files)
+        except UserError as error:
+            self._tell(f"{error.message} {error.hint}".strip())
+        else:
+            self._tell(
+                tr("Wrote {count} to the folder {name}.").format(
+                    count=trn("{count} file", "{count} files", len(files)), name=made.name
+                )
+            )
+
+    def _question(self) -> AgreementQuery | None:
+        session = self._context.studio.session
+        if session is None or not self.isVisible():
+            return None
+        offer(session, self.bar)
+        return question_of(session, self.bar.comparison())
+
+    def _show(self, found: AgreementResult) -> None:
+        self._found = found
+        report = found.report
+        published = published_for(str(report.settings["scheme"])) if report.published else None
+        self.figures.show_rows(
+            rows.main_rows(report), tr("{name} paper").format(name=published.name) if published else ""
+        )
+        self.form.show_rows(rows.form_rows(report))
+        self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
+        self.drawn.set_hint(_what_is_missing(report))
+        self.drawn.set_plots(found.drawn)
+        self.counted.set_hint(_what_is_missing(report))
+        self.counted.set_plots(found.counted)
+        self.splits.show_report(report)
+
+    def _show_state(self, state: ComputationState, text: str) -> None:
+        working = state is ComputationState.WORKING
+        self.bar.refresh.setProperty("primary", state is ComputationState.OUT_OF_DATE and self._found is not None)
+        self.bar.refresh.style().polish(self.bar.refresh)
+        for control in (self.copy, self.export):
+            control.setEnabled(self._found is not None and not working)
+        if state is ComputationState.CURRENT:
+            text = _summary(self._found.report) if self._found is not None else ""
+        elif state is ComputationState.OUT_OF_DATE and self._found is not None:
+            text = tr("Out of date: the study has changed. Refresh computes the figures again.")
+        if working:
+            self.status.show_progress(0, 0, tr("Reading the study"))
+        else:
+            self._tell(text)
+
+    def _tell(self, text: str) -> None:
+        self.status.tell(text)
+
+    def _copy(self) -> None:
+        if self._found is not None:
+            head, table = tables_of(self._found.report)["figures"]
+            self._taking.copy(as_csv(head, table), tr("Figures"))
+
+
+def _what_is_missing(report: AgreementReport) -> str:
+    """Return what has to be done before there is agreement; "" where there is some."""
+    if not report.settings["annotations"]:
+        return tr("Nothing is marked yet. Mark segments in the main window: I at the start, O at the end.")
+    if not report.settings["recordings_compared"]:
+        return tr("Agreement needs a recording that two people annotated.")
+    return ""
+
+
+def _summary(report: AgreementReport) -> str:
+    found, missing = report.settings, _what_is_missing(report)
+    annotations, recordings = int(str(found["annotations"])), int(str(found["recordings"]))
+    if not annotations:
+        return missing
+    compared = int(str(found["recordings_compared"]))
+    text = tr("{annotations:,} annotations of {count}, {compared} by two or more.").format(
+        annotations=annotations, count=trn("{count} recording", "{count} recordings", recordings), compared=compared
+    )
+    return f"{text} {missing}".strip()

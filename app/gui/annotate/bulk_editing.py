@@ -1,0 +1,328 @@
+"""Edits of the selected rows, and what the bar says about them before.
+
+What can be done to all selected segments at once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget, QWidgetAction
+
+from annotate.review.segment_table import SegmentTable
+from annotate.segments import bulk_edits as bulk
+from app.gui.study.dialogs import Dialogs, Rows, agree_to_change, agree_to_delete, tell_changed, tell_deleted
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes, Segment
+from project.schemes.scheme import CHOOSING, Field, FieldKind
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.form.input_fields import IntegerBox
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+_LONGEST_SHIFT_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One label or choice, and how many of the selected segments it fits."""
+
+    key: str
+    name: str
+    fits: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOptions:
+    """The choices of one field; `several` where more than one can be chosen."""
+
+    key: str
+    name: str
+    choices: tuple[Option, ...]
+    several: bool
+
+
+class BulkBar(QWidget):
+    """Says how many segments are selected and may be changed, and offers what fits them.
+
+    Signals:
+        label_chosen (str)
+        choice_added (str, str): field and choice.
+        choice_removed (str, str): field and choice.
+        shift_requested (int): milliseconds, negative for earlier.
+        delete_requested
+        copy_requested
+    """
+
+    label_chosen = Signal(str)
+    choice_added = Signal(str, str)
+    choice_removed = Signal(str, str)
+    shift_requested = Signal(int)
+    delete_requested = Signal()
+    copy_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._labels: Sequence[Option] = ()
+        self._fields: Sequence[FieldOptions] = ()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        self.count = PlainLabel()
+        row.addWidget(self.count, 1)
+        self.label = self._menu_button(
+            tr("Set label"), tr("Give the selected segments another label"), self._fill_labels
+        )
+        self.add = self._menu_button(tr("Add"), tr("Add an attribute, or set a choice"), self._fill_add)
+        self.remove = self._menu_button(tr("Remove"), tr("Take an attribute or a choice away"), self._fill_remove)
+        self.shift = self._shift_button()
+        self.delete = self._button(tr(" Delete"), tr("Delete the selected segments (Del)"))
+        self.delete.setIcon(icon("trash-2"))
+        self.delete.clicked.connect(self.delete_requested)
+        self.copy = self._button(
+            tr("Copy as CSV"), tr("Copy the rows for a spreadsheet: the selected ones, or all (Ctrl+C)")
+        )
+        self.copy.clicked.connect(self.copy_requested)
+        self._edits = (self.label, self.add, self.remove, self.shift, self.delete)
+        for button in (*self._edits, self.copy):
+            row.addWidget(button)
+
+    def set_selection(self, text: str, labels: Sequence[Option], fields: Sequence[FieldOptions], usable: bool) -> None:
+        """Say what is selected, and offer what fits it; `usable` is whether anything may be changed."""
+        self.count.setText(text)
+        self._labels, self._fields = labels, fields
+        for button in self._edits:
+            button.setEnabled(usable)
+        self.label.setEnabled(usable and bool(labels))
+        self.add.setEnabled(usable and bool(fields))
+        self.remove.setEnabled(usable and bool(fields))
+
+    def _button(self, text: str, explained: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(plain_tip(explained))
+        button.setAccessibleName(text.strip())
+        return button
+
+    def _menu_button(self, text: str, explained: str, fill: object) -> QPushButton:
+        button = self._button(text, explained)
+        menu = QMenu(button)
+        menu.aboutToShow.connect(lambda: fill(menu))  # type: ignore[operator]
+        button.setMenu(menu)
+        return button
+
+    def _shift_button(self) -> QPushButton:
+        button = self._button("Shift", tr("Move the selected segments in time"))
+        menu = QMenu(button)
+        self.milliseconds = IntegerBox(minimum=-_LONGEST_SHIFT_MS, maximum=_LONGEST_SHIFT_MS, value=0, singleStep=40)
+        self.milliseconds.setSuffix(tr(" ms"))
+        self.milliseconds.setAccessibleName(tr("Shift by milliseconds; less than 0 is earlier"))
+        self.milliseconds.setToolTip(tr("Less than 0 is earlier"))
+        move = QPushButton(tr("Move"))
+        move.setAccessibleName(tr("Move the selected segments"))
+        move.setToolTip(tr("Move the selected segments by this much"))
+        inside = QWidget()
+        row = QHBoxLayout(inside)
+        row.setContentsMargins(*[theme.GRID] * 4)
+        row.addWidget(self.milliseconds)
+        row.addWidget(move)
+        held = QWidgetAction(menu)
+        held.setDefaultWidget(inside)
+        menu.addAction(held)
+        button.setMenu(menu)
+
+        def go() -> None:
+            menu.close()
+            if self.milliseconds.value():
+                self.shift_requested.emit(self.milliseconds.value())
+
+        move.clicked.connect(go)
+        self.milliseconds.lineEdit().returnPressed.connect(go)
+        menu.aboutToShow.connect(self.milliseconds.setFocus)
+        return button
+
+    def _fill_labels(self, menu: QMenu) -> None:
+        menu.clear()
+        for one in self._labels:
+            menu.addAction(_said(one)).triggered.connect(lambda _=False, key=one.key: self.label_chosen.emit(key))
+
+    def _fill_add(self, menu: QMenu) -> None:
+        self._fill_fields(menu, self.choice_added)
+
+    def _fill_remove(self, menu: QMenu) -> None:
+        self._fill_fields(menu, self.choice_removed)
+
+    def _fill_fields(self, menu: QMenu, chosen: object) -> None:
+        menu.clear()
+        for field in self._fields:
+            part = menu.addMenu(field.name.replace("&", "&&"))
+            for one in field.choices:
+                part.addAction(_said(one)).triggered.connect(
+                    lambda _=False, field=field.key, key=one.key: chosen.emit(field, key)  # type: ignore[attr-defined]
+                )
+
+
+def _said(option: Option) -> str:
+    return f"{option.name} ({option.fits})".replace("&", "&&")
+
+
+_Edit = Callable[[Session, Sequence[str]], Changes]
+_Fitting = Callable[[Session, Sequence[Segment]], list[Segment]]
+"""Returns those of some segments that an edit fits."""
+
+
+class Bulk:
+    """Joins the bar to the commands."""
+
+    def __init__(
+        self,
+        studio: StudyController,
+        questions: Dialogs,
+        bar: BulkBar,
+        selected: Callable[[], Sequence[str]],
+        table: SegmentTable,
+    ) -> None:
+        self._studio = studio
+        self._questions = questions
+        self._table = table
+        self._bar = bar
+        self._selected = selected
+        bar.label_chosen.connect(self.change_label)
+        bar.choice_added.connect(self.add_choice)
+        bar.choice_removed.connect(self.remove_choice)
+        bar.shift_requested.connect(lambda ms: self._change(lambda s, ids: bulk.shift(s, ids, ms * 1000), bulk.free))
+        bar.delete_requested.connect(self.delete)
+
+    def show(self, rows: int) -> None:
+        """Say how many are selected and what can be done to them."""
+        session, chosen = self._studio.session, self._selected()
+        if session is None:
+            return
+        if not chosen:
+            self._bar.set_selection(
+                tr("1 segment") if rows == 1 else tr("{rows:,} segments").format(rows=rows), (), (), False
+            )
+            return
+        author, known = session.annotator(), self._table.rows
+        found = [known[one].segment for one in chosen if one in known]
+        own = [one for one in found if author is not None and one.annotator_id == author.id]
+        others = len(chosen) - len(own)
+        text = tr("{chosen:,} selected").format(chosen=len(chosen))
+        if not self._studio.writable:
+            self._bar.set_selection(tr("{text}. The study is read-only.").format(text=text), (), (), False)
+            return
+        if others and own:
+            text += tr(", {own:,} yours; {others:,} by others stay as they are").format(own=len(own), others=others)
+        elif others:
+            text += tr(", made by others: they stay as they are")
+        alike = _alike(own)
+        self._bar.set_selection(text, self._labels(session, alike), self._fields(session, alike), bool(own))
+
+    def delete(self) -> None:
+        """Delete those of the selected segments that are one's own; asks where they are of several recordings."""
+        own = self._own(lambda _session, segments: [*segments])
+        recordings = len({one.recording_id for one in own})
+        if not agree_to_delete(self._questions, Rows.SEGMENTS, len(own), recordings):
+            return
+        if self._edit(bulk.delete, tr("Deleting {count:,} segments…").format(count=len(own))) is not None:
+            self._studio.told.emit(tell_deleted(Rows.SEGMENTS, len(own), recordings))
+
+    def change_label(self, label: str) -> None:
+        """Give the selected segments another label."""
+        self._change(lambda s, ids: bulk.change_label(s, ids, label), lambda s, rows: bulk.with_label(s, rows, label))
+
+    def add_choice(self, field: str, key: str) -> None:
+        """Add a choice to a field of the selected segments."""
+        self._change(
+            lambda s, ids: bulk.add_choice(s, ids, field, key), lambda s, rows: bulk.with_choice(s, rows, field, key)
+        )
+
+    def remove_choice(self, field: str, key: str) -> None:
+        """Take a choice from a field of the selected segments."""
+        self._change(
+            lambda s, ids: bulk.remove_choice(s, ids, field, key), lambda s, rows: bulk.with_choice(s, rows, field, key)
+        )
+
+    def _change(self, do: _Edit, fitting: _Fitting) -> None:
+        """Change the selected segments that an edit fits; asks where they are of several recordings."""
+        homes = {one.id: one.recording_id for one in self._own(fitting)}
+        if not agree_to_change(self._questions, Rows.SEGMENTS, len(homes), len(set(homes.values()))):
+            return
+        changes = self._edit(do, tr("Changing {count:,} segments…").format(count=len(homes)))
+        if changes is None:
+            return
+        touched = changes.ids("segment") | changes.ids("segment_value")
+        if touched:
+            places = {homes[one] for one in touched if one in homes}
+            self._studio.told.emit(tell_changed(Rows.SEGMENTS, len(touched), len(places)))
+        else:
+            self._studio.told.emit(tr("Nothing changed: they are like this already."))
+
+    def _own(self, fitting: _Fitting) -> list[Segment]:
+        """Return the selected segments that are one's own and that an edit fits."""
+        session = self._studio.session
+        author = session.annotator() if session is not None else None
+        if session is None or author is None:
+            return []
+        known = self._table.rows
+        segments = [known[one].segment for one in self._selected() if one in known]
+        own = [one for one in segments if one.annotator_id == author.id]
+        # What fits depends on scheme, track and label alone.
+        fits = {(one.scheme, one.track, one.label) for one in fitting(session, [*_alike(own)])}
+        return [one for one in own if (one.scheme, one.track, one.label) in fits]
+
+    def _edit(self, do: _Edit, text: str) -> Changes | None:
+        """Edit the selected segments; returns what changed, or None where nothing was done."""
+        ids = self._selected()
+        done: list[Changes] = []
+
+        def run(session: Session) -> Changes:
+            done.append(do(session, ids))
+            return done[0]
+
+        if not ids:
+            return None
+        return done[0] if self._studio.edit_many(run, len(ids), text) else None
+
+    def _labels(self, session: Session, alike: Mapping[Segment, int]) -> list[Option]:
+        names: dict[str, str] = {}
+        for one in alike:
+            if session.schemes.uses(one.scheme):
+                for label in session.schemes.get(one.scheme).lane(one.track).labels:
+                    names.setdefault(label.key, label.name)
+        return [
+            Option(key, name, sum(alike[one] for one in bulk.with_label(session, [*alike], key)))
+            for key, name in names.items()
+        ]
+
+    def _fields(self, session: Session, alike: Mapping[Segment, int]) -> list[FieldOptions]:
+        fields: dict[str, Field] = {}
+        for key in dict.fromkeys(one.scheme for one in alike):
+            if session.schemes.uses(key):
+                for field in session.schemes.get(key).fields:
+                    if field.kind in CHOOSING:
+                        fields.setdefault(field.key, field)
+        found = []
+        for field in fields.values():
+            counts = [
+                Option(
+                    one.key,
+                    one.name,
+                    sum(alike[kind] for kind in bulk.with_choice(session, [*alike], field.key, one.key)),
+                )
+                for one in field.choices
+            ]
+            if any(one.fits for one in counts):
+                found.append(FieldOptions(field.key, field.name, tuple(counts), field.kind is FieldKind.CHOICES))
+        return found
+
+
+def _alike(segments: Sequence[Segment]) -> dict[Segment, int]:
+    """Return one segment of each scheme, track and label, with how many there are: what fits depends on these alone."""
+    first: dict[tuple[str, str, str], Segment] = {}
+    counts: dict[Segment, int] = {}
+    for one in segments:
+        kind = first.setdefault((one.scheme, one.track, one.label), one)
+        counts[kind] = counts.get(kind, 0) + 1
+    return counts

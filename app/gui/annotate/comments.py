@@ -1,0 +1,317 @@
+"""Shows the comments on the selected segment under its form, and makes edits of what is done there.
+
+What people remarked on a segment, and a field to answer in.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.segments import bulk_edits as commands
+from app.gui.annotate.inspector import page_of, scrolling
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes
+from project.queries.annotator_rows import all_annotators
+from project.queries.segment_rows import comments_of
+from resources.translation import tr
+from widgets import theme
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+_TALLEST = 200
+_FIELD = 52
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One comment; `own` is whether who works here made it."""
+
+    id: str
+    author: str
+    when: str
+    text: str
+    resolved: bool
+    own: bool
+
+
+class CommentsBox(QWidget):
+    """A line that says how many comments there are, and unfolds to them.
+
+    Signals:
+        add_requested (str): the text of a new comment.
+        edit_requested (str, str): comment and its new text.
+        resolve_requested (str, bool): comment, and whether it is dealt with.
+        delete_requested (str): comment.
+    """
+
+    add_requested = Signal(str)
+    edit_requested = Signal(str, str)
+    resolve_requested = Signal(str, bool)
+    delete_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._remarks: Sequence[Remark] = ()
+        self._editing = ""
+        self._owner = ""
+        self._unsent: dict[str, str] = {}
+        self._wanted = False
+        self._inside = QWidget()
+        self.setAccessibleName(tr("Comments"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID // 2, theme.GRID * 3 // 2, theme.GRID)
+        column.setSpacing(theme.GRID // 2)
+        self.head = QToolButton()
+        self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.head.clicked.connect(self._toggle)
+        column.addWidget(self.head)
+        below = QVBoxLayout(self._inside)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(theme.GRID // 2)
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        below.addWidget(self._area)
+        self.field = QPlainTextEdit()
+        self.field.setPlaceholderText(tr("Add a comment (Ctrl+Return sends it)"))
+        self.field.setAccessibleName(tr("Your comment"))
+        self.field.setTabChangesFocus(True)
+        self.field.setFixedHeight(_FIELD)
+        self.field.installEventFilter(self)
+        self.field.textChanged.connect(self._enable)
+        below.addWidget(self.field)
+        row = QHBoxLayout()
+        self.cancel = QPushButton(tr("Cancel"))
+        self.cancel.setToolTip(tr("Leave the comment as it is"))
+        self.cancel.clicked.connect(self._stop_editing)
+        self.send = QPushButton(tr("Add comment"))
+        self.send.setToolTip(tr("Add the comment (Ctrl+Return)"))
+        self.send.clicked.connect(self._send)
+        row.addStretch()
+        row.addWidget(self.cancel)
+        row.addWidget(self.send)
+        below.addLayout(row)
+        column.addWidget(self._inside)
+        self._unfold(False)
+        self.set_remarks("", (), writable=False)
+
+    def set_remarks(self, segment_id: str, remarks: Sequence[Remark], *, writable: bool) -> None:
+        """Show the comments on a segment; text that was begun on another one waits there."""
+        other = segment_id != self._owner
+        if other:
+            if self._owner and not self._editing:
+                self._unsent[self._owner] = self.field.toPlainText()
+            self._owner, self._editing = segment_id, ""
+            self.field.setPlainText(self._unsent.pop(segment_id, ""))
+        self._remarks = remarks
+        if self._editing not in {one.id for one in remarks}:
+            self._editing = ""
+        self.field.setEnabled(writable)
+        unresolved = sum(not one.resolved for one in remarks)
+        count = tr("Comments ({remarks})").format(remarks=len(remarks)) if remarks else tr("Comments")
+        self.head.setText(
+            tr("{count}, {unresolved} unresolved").format(count=count, unresolved=unresolved) if unresolved else count
+        )
+        self.head.setAccessibleName(self.head.text())
+        self.head.setToolTip(tr("Read and add comments on this segment"))
+        self._fill(writable)
+        self._enable()
+        self._unfold(self._wanted or unresolved > 0 if other else self._inside.isVisibleTo(self))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Send on Ctrl+Return."""
+        if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            held = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            if held and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self._send()
+                return True
+            if event.key() == Qt.Key.Key_Escape and self._editing:
+                self._stop_editing()
+        return super().eventFilter(watched, event)
+
+    def _fill(self, writable: bool) -> None:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        for one in self._remarks:
+            column.addWidget(self._card(one, writable))
+        column.addStretch()
+        self._area.setWidget(page)
+        self._area.setVisible(bool(self._remarks))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the comments the height that they need, up to a limit."""
+        page: QWidget | None = self._area.widget()
+        inside = page.layout() if page is not None else None
+        if page is not None and inside is not None:
+            for label in page.findChildren(QLabel):
+                label.ensurePolished()
+            width = self.width() - theme.GRID * 3 - self._area.verticalScrollBar().sizeHint().width()
+            tall = inside.totalHeightForWidth(max(width, theme.GRID * 20))
+            self._area.setFixedHeight(min(tall + 2, _TALLEST))
+
+    def _card(self, one: Remark, writable: bool) -> QWidget:
+        card = QFrame()
+        column = QVBoxLayout(card)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        who = PlainLabel(f"{one.author}, {one.when}")
+        who.setProperty("quiet", True)
+        who.setMinimumHeight(theme.GRID * 3)
+        row.addWidget(who, 1)
+        if writable:
+            name = tr("Reopen") if one.resolved else tr("Resolve")
+            check = self._button("circle-check", tr("{name} this comment").format(name=name))
+            check.setCheckable(True)
+            check.setChecked(one.resolved)
+            check.clicked.connect(lambda: self.resolve_requested.emit(one.id, not one.resolved))
+            row.addWidget(check)
+            if one.own:
+                edit = self._button("pencil", tr("Edit your comment"))
+                edit.clicked.connect(lambda: self._edit(one))
+                delete = self._button("trash-2", tr("Delete your comment"))
+                delete.clicked.connect(lambda: self.delete_requested.emit(one.id))
+                row.addWidget(edit)
+                row.addWidget(delete)
+        column.addLayout(row)
+        text = PlainLabel(one.text, wordWrap=True)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        text.setEnabled(not one.resolved)
+        column.addWidget(text)
+        return card
+
+    def _button(self, picture: str, explained: str) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon(picture))
+        button.setToolTip(plain_tip(explained))
+        button.setAccessibleName(explained)
+        return button
+
+    def _edit(self, one: Remark) -> None:
+        self._editing = one.id
+        self.field.setPlainText(one.text)
+        self.field.setFocus()
+        self._enable()
+
+    def _stop_editing(self) -> None:
+        self._editing = ""
+        self.field.clear()
+        self._enable()
+
+    def _send(self) -> None:
+        text = self.field.toPlainText().strip()
+        if not text:
+            return
+        editing, self._editing = self._editing, ""
+        self.field.clear()
+        if editing:
+            self.edit_requested.emit(editing, text)
+        else:
+            self.add_requested.emit(text)
+
+    def _enable(self) -> None:
+        self.send.setEnabled(self.field.isEnabled() and bool(self.field.toPlainText().strip()))
+        self.send.setText(tr("Save comment") if self._editing else tr("Add comment"))
+        self.cancel.setVisible(bool(self._editing))
+
+    def _toggle(self) -> None:
+        self._wanted = not self._inside.isVisibleTo(self)
+        self._unfold(self._wanted)
+
+    def _unfold(self, shown: bool) -> None:
+        self._inside.setVisible(shown)
+        unresolved = any(not one.resolved for one in self._remarks)
+        self.head.setIcon(icon("chevron-down" if shown else "chevron-right", "uncertain" if unresolved else None))
+
+
+class CommentsFeed(QObject):
+    """Joins a box to the selection; every inspector gets a box of its own."""
+
+    def __init__(self, studio: StudyController, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self.box: CommentsBox | None = None
+        studio.selection_changed.connect(self.show)
+        studio.bridge.changed.connect(self._apply)
+
+    def under(self, inspector: QWidget) -> QWidget:
+        """Return a page with the inspector and the comments below it."""
+        box = self.box = CommentsBox()
+        box.destroyed.connect(lambda: self._forget(box))
+        box.add_requested.connect(self._add)
+        box.edit_requested.connect(
+            lambda comment, text: self._studio.edit(lambda s: commands.edit_comment(s, comment, text))
+        )
+        box.resolve_requested.connect(
+            lambda comment, done: self._studio.edit(lambda s: commands.resolve_comments(s, [comment], done))
+        )
+        box.delete_requested.connect(lambda comment: self._studio.edit(lambda s: commands.delete_comment(s, comment)))
+        page = scrolling(page_of(inspector, box))
+        self.show()
+        return page
+
+    def show(self) -> None:
+        """Show the comments on the segment that is selected, if it is one."""
+        box, session = self.box, self._studio.session
+        if box is None:
+            return
+        chosen = self._studio.selected if session is not None else ()
+        box.setVisible(len(chosen) == 1)
+        if session is None or len(chosen) != 1:
+            return
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        remarks = [
+            Remark(
+                one.id,
+                names[one.annotator_id],
+                _when(one.at),
+                one.text,
+                one.resolved,
+                names[one.annotator_id] == session.annotator_name,
+            )
+            for one in comments_of(session.study, chosen[0])
+        ]
+        box.set_remarks(chosen[0], remarks, writable=self._studio.writable)
+
+    def _add(self, text: str) -> None:
+        if len(self._studio.selected) == 1:
+            segment_id = self._studio.selected[0]
+            self._studio.edit(lambda session: commands.add_comment(session, segment_id, text)[1])
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if changes.ids("comment") or changes.ids("annotator"):
+            self.show()
+
+    def _forget(self, box: CommentsBox) -> None:
+        if self.box is box:
+            self.box = None
+
+
+def _when(at: str) -> str:
+    """Return a stored time as the local day and minute."""
+    try:
+        return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return at

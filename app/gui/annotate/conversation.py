@@ -1,0 +1,236 @@
+"""Shows what was said around the selected segment under its form: the conversation history that judges see.
+
+What was said around the selected segment: the conversation history.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QToolButton, QVBoxLayout, QWidget
+
+from annotate.transcript.conversation_history import DialogueTurn, conversation, said_with_cues
+from app.gui.annotate.inspector import page_of
+from app.gui.player.playback import Playback
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes
+from project.queries.recording_rows import all_participants
+from project.queries.segment_rows import segment
+from project.queries.transcript_rows import has_utterances
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.form.input_fields import IntegerBox
+from widgets.labels import participant_colours, participant_ink
+from widgets.text_labels import semibold
+from widgets.theme import icon
+
+_TALLEST = 264
+_MOST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTurnRow:
+    """One turn.
+
+    Attributes:
+        id: of the utterance.
+        start_us: where a click goes.
+        speaker: pseudonym; "" while nobody knows.
+        role: of the speaker; "" while nobody knows.
+        colour: of the speaker, `#rrggbb`; None while nobody knows.
+        text: what is said, cues in brackets.
+        inside: it is in the segment, not before it.
+        checked: somebody looked at the words.
+    """
+
+    id: str
+    start_us: int
+    speaker: str
+    role: str
+    colour: str | None
+    text: str
+    inside: bool
+    checked: bool
+
+
+class ConversationPanel(QWidget):
+    """A line that says what it is, and unfolds to the turns.
+
+    Signals:
+        turn_chosen (str, object): an utterance and its start in microseconds, to go to.
+        before_changed (int): how many turns before the segment to show.
+    """
+
+    turn_chosen = Signal(str, object)
+    before_changed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("What was said"))
+        self._turns: Sequence[ConversationTurnRow] = ()
+        self.head = QToolButton()
+        self.head.setText(tr("What was said"))
+        self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.head.setToolTip(tr("Show or hide the conversation up to the end of this segment"))
+        self.head.clicked.connect(self._toggle)
+        self.before = IntegerBox()
+        self.before.setRange(0, _MOST)
+        self.before.setSuffix(tr(" before"))
+        self.before.setAccessibleName(tr("Turns before the segment"))
+        self.before.setToolTip(tr("How many turns before the segment are shown"))
+        self.before.valueChanged.connect(self.before_changed)
+        self.turns = QTextBrowser()
+        self.turns.setFrameShape(QFrame.Shape.NoFrame)
+        self.turns.setOpenLinks(False)
+        self.turns.setAccessibleName(tr("Turns; Tab goes from one to the next, Return goes there"))
+        self.turns.anchorClicked.connect(self._go)
+        self.turns.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
+        row = QHBoxLayout()
+        row.addWidget(self.head)
+        row.addStretch()
+        row.addWidget(self.before)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID // 2, theme.GRID * 3 // 2, theme.GRID // 2)
+        column.setSpacing(theme.GRID // 2)
+        column.addLayout(row)
+        column.addWidget(self.turns)
+        theme.notifier.changed.connect(self._draw)
+        self._unfold(True)
+
+    def show_turns(self, turns: Sequence[ConversationTurnRow], before: int) -> None:
+        """Show what was said, and how many turns before the segment were asked for."""
+        self._turns = turns
+        self.before.blockSignals(True)
+        self.before.setValue(before)
+        self.before.blockSignals(False)
+        self._draw()
+
+    def _draw(self) -> None:
+        colours = theme.palette()
+        inside = [one for one in self._turns if one.inside]
+        earlier = [one for one in self._turns if not one.inside]
+        parts = [self._paragraph(one, colours.muted.name()) for one in earlier]
+        if earlier:
+            parts.append(_note(tr("in this segment"), colours.muted.name()))
+        parts += [self._paragraph(one, colours.text.name()) for one in inside]
+        if not inside:
+            parts.append(
+                tr('<p style="margin:2px 0; color:{name}"><i>Nobody speaks here.</i></p>').format(
+                    name=colours.muted.name()
+                )
+            )
+        self.turns.document().setDefaultStyleSheet("a { text-decoration: none; }")
+        self.turns.setHtml(semibold("".join(parts)))
+        self._unfold(self.turns.isVisibleTo(self))
+        self.turns.scrollToAnchor("here")
+
+    def _paragraph(self, one: ConversationTurnRow, ink: str) -> str:
+        own = participant_ink(one.colour, theme.palette(), theme.palette().field).name()
+        who = escape(one.speaker or tr("Nobody yet"))
+        role = f' <span style="color:{theme.palette().muted.name()}">{escape(one.role)}</span>' if one.role else ""
+        words = escape(one.text) or "…"
+        said = words if one.checked else f"<i>{words}</i>"
+        return (
+            f'<p style="margin:2px 0"><a href="{escape(one.id)}" title="{format_time(one.start_us)}">'
+            f'<span style="color:{own}"><b>{who}</b></span>{role}<span style="color:{ink}">: {said}</span></a></p>'
+        )
+
+    def _unfold(self, shown: bool) -> None:
+        self.turns.setVisible(shown)
+        self.before.setVisible(shown)
+        self.head.setIcon(icon("chevron-down" if shown else "chevron-right"))
+        self._fit()
+
+    def _toggle(self) -> None:
+        self._unfold(not self.turns.isVisibleTo(self))
+
+    def _fit(self) -> None:
+        around = self.turns.height() - self.turns.viewport().height()
+        wanted = round(self.turns.document().size().height()) + max(around, theme.GRID) + 2
+        self.turns.setFixedHeight(min(_TALLEST, wanted))
+
+    def _go(self, link: QUrl) -> None:
+        one = next((one for one in self._turns if one.id == link.toString()), None)
+        if one is not None:
+            self.turn_chosen.emit(one.id, one.start_us)
+
+
+def _note(text: str, ink: str) -> str:
+    return f'<p style="margin:4px 0 2px 0; color:{ink}; font-size:small"><a name="here"></a>— {text} —</p>'
+
+
+_TABLES = frozenset({"utterance", "participant", "segment", "segment_value", "review"})
+
+
+class ConversationFeed(QObject):
+    """Joins a panel to the selection; every inspector gets a panel of its own."""
+
+    def __init__(self, studio: StudyController, playback: Playback, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._studio, self._playback = studio, playback
+        self.panel: ConversationPanel | None = None
+        studio.selection_changed.connect(self.show)
+        studio.bridge.changed.connect(self._apply)
+
+    def under(self, inspector: QWidget) -> QWidget:
+        """Return a page with the inspector and the conversation below it."""
+        panel = self.panel = ConversationPanel()
+        panel.destroyed.connect(lambda: self._forget(panel))
+        panel.turn_chosen.connect(self._go)
+        panel.before_changed.connect(self._show_more)
+        page = page_of(inspector, panel)
+        self.show()
+        return page
+
+    def show(self) -> None:
+        """Show what was said around the selected segment; nothing where the recording has no transcript."""
+        panel, session = self.panel, self._studio.session
+        if panel is None:
+            return
+        chosen = self._studio.selected if session is not None else ()
+        one = segment(session.study, chosen[0]) if session is not None and len(chosen) == 1 else None
+        if session is None or one is None:
+            panel.hide()
+            return
+        spoken = has_utterances(session.study, one.recording_id)
+        panel.setVisible(spoken)
+        if spoken:
+            before = self._studio.settings.turns_before
+            turns = conversation(session, one.recording_id, one.start_us, one.end_us, before, cues=True)
+            panel.show_turns(self._shown(session, turns), before)
+
+    def _shown(self, session: Session, turns: list[DialogueTurn]) -> list[ConversationTurnRow]:
+        people = {one.id: one.pseudonym for one in all_participants(session.study)}
+        colours = participant_colours([*people])
+        return [
+            ConversationTurnRow(
+                one.utterance_id,
+                one.start_us,
+                one.speaker,
+                "" if one.role is None else one.role.value,
+                colours.get(one.participant_id or ""),
+                said_with_cues(one.text, one.cues, people),
+                one.inside,
+                one.checked,
+            )
+            for one in turns
+        ]
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if _TABLES & set(changes) and self._studio.selected:
+            self.show()
+
+    def _go(self, utterance_id: str, start_us: int) -> None:
+        self._studio.select_utterances([utterance_id])
+        self._playback.jump(start_us)
+
+    def _show_more(self, before: int) -> None:
+        self._studio.change_settings(lambda kept: replace(kept, turns_before=before))
+        self.show()
+
+    def _forget(self, panel: ConversationPanel) -> None:
+        if self.panel is panel:
+            self.panel = None

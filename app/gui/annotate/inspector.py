@@ -1,0 +1,470 @@
+"""The page on the right that shows the selected segment and lets it be filled in; all is saved at once.
+
+Keeps the inspector in step with the selection and the study. The page of an inspector with something below it.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+
+from annotate.blinding.own_answers import taken_over
+from annotate.cues.prelabels import is_prelabel
+from annotate.study.scheme_versions import orphaned_values
+from app.gui.study.study_controller import ActiveTrack, StudyController
+from app.gui.timeline.segment_editing import SegmentEditing
+from project.entities.study_records import Changes, FieldValue, Json, Participant, Segment
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import participants_in
+from project.queries.segment_rows import every_value_of, segment, values_of
+from project.schemes.scheme import Scheme, Track
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyState
+from widgets.inspector.scheme_browser import value_text
+from widgets.inspector.segment_form import KeptValue, KeptValues, SegmentForm, SegmentHeader, TrackChooser, TrackPanel
+from widgets.labels import LabelButtons, looks_of, unknown_look
+from widgets.text_labels import PlainLabel
+from widgets.theme import icon, pixmap
+
+
+def page_of(inspector: QWidget, below: QWidget) -> QWidget:
+    """Return a page in which the inspector takes the room that what stands below it leaves."""
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(inspector, 1)
+    column.addWidget(below)
+    return page
+
+
+def scrolling(page: QWidget) -> QWidget:
+    """Return a page that a low window scrolls, where it would have to grow otherwise."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setMinimumWidth(page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width())
+    area.setWidget(page)
+    page.setAutoFillBackground(False)
+    return area
+
+
+class Inspector(QWidget):
+    """Shows one segment with its form, several with what can be done to all, or what to do when there is none.
+
+    The form is that of a track of a scheme; `use` changes it. It binds the keys of that track itself: they work
+    anywhere in the window while a segment is shown that may be changed, but for `taken` ones, which mean
+    something else there. There is no Save button: every change is sent
+    at once, typed text when typing pauses. Call `flush` before anything that reads the study or takes the segment
+    away; switching to another segment and hiding the inspector do so themselves.
+
+    Signals:
+        value_changed (str, str, object): segment, field, new value as JSON (None: nothing).
+        label_changed (list, str): ids of segments, the key of their new label.
+        times_changed (str, object, object): segment, new start and end in microseconds, start before end.
+        delete_requested (list): ids of segments.
+        play_requested (str): segment to play.
+        kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
+        panel_made (QWidget): labels and form of a track, which are made when they are first needed.
+        track_chosen (str): where new segments should go, as given to `chooser`.
+        rejected (str): one line that says why what was typed cannot be.
+    """
+
+    value_changed = Signal(str, str, object)
+    label_changed = Signal(list, str)
+    times_changed = Signal(str, object, object)
+    delete_requested = Signal(list)
+    play_requested = Signal(str)
+    rejected = Signal(str)
+    kept_delete_requested = Signal(str, str, int)
+    track_chosen = Signal(str)
+    panel_made = Signal(object)
+
+    def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._taken = taken
+        self._ids: list[str] = []
+        self._read_only = False
+        self._one_track = True
+        self._panels: dict[tuple[str, int, str], TrackPanel] = {}
+        self.setAccessibleName(tr("Inspector"))
+        self.setMinimumWidth(304)
+        self.header = SegmentHeader()
+        self.kept = KeptValues()
+        self.chooser = TrackChooser()
+        self._first = scheme, scheme.tracks[0].key
+        self._shown: TrackPanel | None = None
+        self._stack = QStackedLayout(self)
+        self._nothing = EmptyState(
+            "square-dashed-mouse-pointer",
+            tr("No segment is selected"),
+            tr("Click one on the timeline, or mark a new one: I at its start, O at its end."),
+        )
+        empty = QWidget()
+        above = QVBoxLayout(empty)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.addWidget(self._nothing, 1)
+        above.addWidget(self.chooser)
+        self._stack.addWidget(empty)
+        self._stack.addWidget(self._page())
+        self._connect()
+        self.show_nothing()
+
+    @property
+    def labels(self) -> LabelButtons:
+        """The buttons of the labels."""
+        return self._panel.labels
+
+    @property
+    def form(self) -> SegmentForm:
+        """The form."""
+        return self._panel.form
+
+    @property
+    def _panel(self) -> TrackPanel:
+        if self._shown is None:
+            self._shown = self._make_panel(*self._first)
+        return self._shown
+
+    def prepare(self) -> None:
+        """Make the form, which is otherwise made for the first segment; a long one takes as long as a window."""
+        self._panel.show()
+
+    def use(self, scheme: Scheme, track: str) -> None:
+        """Show the labels and the form of a track from now on."""
+        wanted = self._panels.get((scheme.key, scheme.version, track))
+        if wanted is not None and wanted is self._shown:
+            return
+        self.flush()
+        self.discard()
+        self._ids = []
+        if self._shown is not None:
+            self._shown.enable_keys(one=False, several=False)
+            self._shown.hide()
+        self._shown = wanted or self._make_panel(scheme, track)
+        self._shown.show()
+
+    def set_people(self, people: Sequence[Participant]) -> None:
+        """Say who is in the recording."""
+        self.form.set_people(people)
+
+    def show_segment(
+        self,
+        segment: Segment,
+        values: Mapping[str, Json],
+        annotator: str,
+        read_only: bool = False,
+        reason: str = "",
+        kept: Sequence[KeptValue] = (),
+        notes: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Show one segment, or what changed about it from elsewhere (undo, a drag).
+
+        Args:
+            segment: as the study has it.
+            values: of its fields, by key.
+            annotator: name of who made it.
+            read_only: it may be read but not changed.
+            reason: why; one line.
+            kept: what the form has no place for.
+            notes: a line to stand under a field, by key.
+        """
+        if self._ids != [segment.id]:
+            self.flush()
+            self.discard()
+        self._ids = [segment.id]
+        looks = {look.key: look for look in looks_of(self._panel.track)}
+        self.header.show_segment(segment, annotator, looks.get(segment.label, unknown_look(segment.label)))
+        self.labels.set_label(segment.label)
+        self.form.set_label(segment.label)
+        self.form.set_values(values)
+        self.form.set_notes(notes)
+        self._one_track = True
+        self._show_parts(single=True)
+        self.kept.show_values(kept, read_only)
+        self._set_read_only(read_only, reason)
+        self._stack.setCurrentIndex(1)
+
+    def show_several(self, segments: Sequence[Segment], read_only: bool = False, reason: str = "") -> None:
+        """Show how many segments are selected and what can be done to all of them."""
+        self.flush()
+        self.discard()
+        self._ids = [segment.id for segment in segments]
+        self._count.setText(tr("{segments} segments selected").format(segments=len(segments)))
+        self._delete.setText(tr(" Delete {segments} segments").format(segments=len(segments)))
+        labels = {segment.label for segment in segments}
+        self.labels.set_label(labels.pop() if len(labels) == 1 else None)
+        self._one_track = len({(segment.scheme, segment.track) for segment in segments}) == 1
+        self._show_parts(single=False)
+        self._set_read_only(read_only, reason)
+        self._stack.setCurrentIndex(1)
+
+    def show_nothing(self, title: str = "", hint: str = "") -> None:
+        """Show what to do next; by default how a segment is selected or made."""
+        self.flush()
+        self.discard()
+        self._ids = []
+        if title:
+            self._nothing.set_text(title, hint)
+        self._stack.setCurrentIndex(0)
+        self._enable_keys()
+
+    def segment_ids(self) -> list[str]:
+        """Return the ids of the segments shown."""
+        return list(self._ids)
+
+    def flush(self) -> None:
+        """Send what was typed and not sent yet."""
+        if len(self._ids) == 1:
+            self.header.flush()
+            self.form.flush()
+
+    def discard(self) -> None:
+        """Forget what was typed and not sent yet; for a segment that is gone."""
+        self.header.discard()
+        if self._shown is not None:
+            self._shown.form.discard()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.flush()
+        super().hideEvent(event)
+
+    def _page(self) -> QWidget:
+        inner = QWidget()
+        self._column = column = QVBoxLayout(inner)
+        column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
+        column.setSpacing(theme.GRID * 2)
+        column.addWidget(self._lock())
+        self._count = PlainLabel()
+        self._count.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        column.addWidget(self._count)
+        column.addWidget(self.header)
+        column.addWidget(self.kept)
+        self._delete = QPushButton()
+        self._delete.setIcon(icon("trash-2"))
+        self._delete.setToolTip(tr("Delete the selected segments (Del)"))
+        self._delete.setAccessibleName(tr("Delete the selected segments"))
+        column.addWidget(self._delete)
+        column.addStretch(1)
+        area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inner)
+        return area
+
+    def _lock(self) -> QWidget:
+        self._locked = QWidget()
+        row = QHBoxLayout(self._locked)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        self._lock_picture = PlainLabel()
+        self._reason = PlainLabel(wordWrap=True)
+        row.addWidget(self._lock_picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._reason, 1)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+        return self._locked
+
+    def _tint(self) -> None:
+        colour = theme.palette().uncertain
+        self._lock_picture.setPixmap(pixmap("lock", 16, colour, self.devicePixelRatioF()))
+        self._reason.setStyleSheet(f"color: {colour.name()};")
+
+    def _connect(self) -> None:
+        self.kept.delete_requested.connect(
+            lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
+        )
+        self.chooser.chosen.connect(self.track_chosen)
+        self.header.times_entered.connect(self._times_changed)
+        self.header.rejected.connect(self.rejected)
+        self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
+        self.header.delete_requested.connect(self._ask_delete)
+        self._delete.clicked.connect(self._ask_delete)
+
+    def _value_changed(self, field: str, value: Json) -> None:
+        self.value_changed.emit(self._ids[0], field, value)
+
+    def _times_changed(self, start_us: int, end_us: int) -> None:
+        self.times_changed.emit(self._ids[0], start_us, end_us)
+
+    def _make_panel(self, scheme: Scheme, track: str) -> TrackPanel:
+        panel = TrackPanel(scheme, track, self._taken)
+        panel.form.value_changed.connect(self._value_changed)
+        panel.labels.chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
+        self._panels[scheme.key, scheme.version, track] = panel
+        self._column.insertWidget(self._column.indexOf(self.kept), panel)
+        reached = _by_tab(self.header)[-1:]
+        for one in _by_tab(panel):
+            if reached:
+                QWidget.setTabOrder(reached[0], one)
+            reached = [one]
+        self.panel_made.emit(panel)
+        return panel
+
+    def _enable_keys(self) -> None:
+        if self._shown is None:
+            return
+        open_to_change = not self._read_only
+        self._shown.enable_keys(
+            one=open_to_change and len(self._ids) == 1,
+            several=open_to_change and bool(self._ids) and self._one_track,
+        )
+
+    def _ask_delete(self) -> None:
+        self.delete_requested.emit(self.segment_ids())
+
+    def _show_parts(self, *, single: bool) -> None:
+        self.header.setVisible(single)
+        self.form.setVisible(single)
+        self.labels.setVisible(self._one_track)
+        self.kept.setVisible(single and bool(self.kept.values))
+        for part in (self._count, self._delete):
+            part.setVisible(not single)
+
+    def _set_read_only(self, read_only: bool, reason: str) -> None:
+        self._read_only = read_only
+        self._locked.setVisible(read_only)
+        self._reason.setText(reason or tr("This segment can be read but not changed."))
+        self.header.set_read_only(read_only)
+        self.labels.setEnabled(not read_only)
+        self.form.set_read_only(read_only)
+        self._delete.setEnabled(not read_only)
+        self._enable_keys()
+
+
+def _by_tab(root: QWidget) -> list[QWidget]:
+    """Return what the Tab key reaches inside a widget, in the order in which it was made."""
+    parts = root.findChildren(QWidget)
+    return [one for one in parts if one.focusPolicy() & Qt.FocusPolicy.TabFocus and root.isAncestorOf(one)]
+
+
+_SUGGESTED = tr("A pre-label: the program suggests it, nobody marked it. F9 accepts it as yours, Shift+F9 rejects it.")
+
+
+class InspectorFeed(QObject):
+    """Shows what is selected, and turns what is filled in into edits."""
+
+    def __init__(
+        self, studio: StudyController, editing: SegmentEditing, active: ActiveTrack, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._editing = editing
+        self._active = active
+        self._inspector: Inspector | None = None
+        studio.selection_changed.connect(self.show)
+        active.changed.connect(self.show)
+
+    def set_inspector(self, inspector: Inspector | None) -> None:
+        """Feed another inspector: the form depends on the scheme of the study."""
+        self._inspector = inspector
+        if inspector is not None:
+            inspector.value_changed.connect(self._editing.set_field)
+            inspector.value_changed.connect(lambda key, _field, _value: self._show_notes(key))
+            inspector.label_changed.connect(self._editing.set_label)
+            inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
+            inspector.delete_requested.connect(self._editing.delete)
+            inspector.kept_delete_requested.connect(self._editing.delete_kept)
+            inspector.track_chosen.connect(self._active.choose)
+        self.show()
+
+    def apply(self, changes: Changes) -> None:
+        """Show what an edit changed about the selected segments."""
+        touched = changes.ids("segment") | changes.ids("segment_value") | changes.ids("adoption")
+        people = changes.ids("participant") | changes.ids("appearance")
+        if touched & set(self._studio.selected) or (people and self._studio.selected):
+            self.show()
+
+    def flush(self) -> None:
+        """Save what is being typed."""
+        if self._inspector is not None:
+            self._inspector.flush()
+
+    def show(self) -> None:
+        """Show the selected segments."""
+        inspector, session = self._inspector, self._studio.session
+        if inspector is None or session is None:
+            return
+        found = [one for key in self._studio.selected if (one := segment(session.study, key)) is not None]
+        inspector.chooser.show_tracks(self._active.tracks() if self._studio.writable else [], self._active.key)
+        if not found:
+            if self._studio.recording is None:
+                inspector.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
+            else:
+                inspector.show_nothing(
+                    tr("No segment is selected"),
+                    tr("Click one on the timeline, or mark a new one: I at its start, O at its end{active}.").format(
+                        active=_keys(self._active)
+                    ),
+                )
+            return
+        names = {a.id: a.name for a in all_annotators(session.study)}
+        own = all(names.get(one.annotator_id) == session.annotator_name for one in found)
+        reason = ""
+        if not self._studio.writable:
+            why = session.study.read_only_reason
+            reason = tr("This study is read-only. {why}").format(why=why).rstrip()
+        if not reason and not own:
+            suggested = all(is_prelabel(session.study, one) for one in found)
+            reason = _SUGGESTED if suggested else tr("Somebody else made it; only they change it.")
+        strange = next((one.scheme for one in found if not session.schemes.uses(one.scheme)), None)
+        if not reason and strange is not None:
+            reason = tr("The scheme {name} is not in use here. Study, Schemes… has it.").format(
+                name=_scheme(session, found[0]).name
+            )
+        scheme = _scheme(session, found[0])
+        inspector.use(scheme, found[0].track)
+        inspector.set_people(participants_in(session.study, found[0].recording_id))
+        if len(found) > 1:
+            inspector.show_several(found, bool(reason), reason)
+            return
+        one = found[0]
+        values = {key: value.value for key, value in values_of(session.study, one.id).items()}
+        kept = orphaned_values(scheme, one, every_value_of(session.study, one.id))
+        inspector.show_segment(
+            one,
+            scheme.placed(one.track, values),
+            names.get(one.annotator_id, ""),
+            bool(reason),
+            reason,
+            [_kept(scheme, value) for value in kept],
+            _notes(session, one.id),
+        )
+
+    def _show_notes(self, segment_id: str) -> None:
+        """Say of a text that was taken over and is edited now that it was changed."""
+        inspector, session = self._inspector, self._studio.session
+        if inspector is not None and session is not None and inspector.segment_ids() == [segment_id]:
+            inspector.form.set_notes(_notes(session, segment_id))
+
+
+def _scheme(session: Session, one: Segment) -> Scheme:
+    """Return the scheme of a segment; one without anything where its text is kept nowhere."""
+    empty = Scheme(one.scheme, one.scheme, 1, (Track(one.track, one.track, ()),), ())
+    return session.schemes.known(one.scheme) or empty
+
+
+def _notes(session: Session, segment_id: str) -> dict[str, str]:
+    return {field: str(taken) for field, taken in taken_over(session, segment_id).items()}
+
+
+def _kept(scheme: Scheme, value: FieldValue) -> KeptValue:
+    field = next((field for field in scheme.fields if field.key == value.field), None)
+    names = {choice.key: choice.name for choice in field.choices} if field else {}
+    return KeptValue(value.field, value.version, field.name if field else value.field, value_text(value.value, names))
+
+
+def _keys(active: ActiveTrack) -> str:
+    """Return such as “, then E, C or N”."""
+    keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
+    if not keys:
+        return ""
+    return (
+        tr(", then {keys}").format(keys=keys[0])
+        if len(keys) == 1
+        else tr(", then {list} or {keys}").format(list=", ".join(keys[:-1]), keys=keys[-1])
+    )

@@ -1,0 +1,184 @@
+"""Small pictures of the faces and persons of a recording, where each is surest.
+
+Asks the chosen judges for one part of the meta information, or for questions that are made from it.
+"""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+
+from annotate.meta.recording_cast import PersonTrack, RecordingPerson
+from app.gui.annotate.meta_tables import PeopleTable
+from app.gui.faces.face_crops import Crops, ThumbnailCrop
+from app.gui.jobs.job_center import Result
+from app.gui.judges.request_facts import once_files_are_known
+from app.gui.pages.context import Context
+from benchmark.authoring import judge_questions as esi
+from benchmark.authoring.judge_questions import THERE
+from benchmark.authoring.meta_answers import suggestion
+from benchmark.judging import ask_job as asking
+from benchmark.judging.run_config import AskRequest
+from benchmark.prompts.recording_prompts import ESI_QUESTION_TASK
+from project.entities.judgments import JudgeEntry, about_from
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.judgment_rows import judgments_about
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr, trn
+
+_AROUND = 1.25
+
+
+class Pictures(QObject):
+    """Asks for two pictures of each person, and hands them to the table."""
+
+    def __init__(self, table: PeopleTable) -> None:
+        super().__init__(table)
+        self._table = table
+        self._asked: dict[str, tuple[ThumbnailCrop, ThumbnailCrop]] = {}
+        self._crops = Crops(self)
+        self._crops.ready.connect(self._deliver)
+        table.destroyed.connect(self._crops.close)
+
+    def show(self, session: Session, recording_id: str, people: Sequence[RecordingPerson]) -> None:
+        """Ask for the pictures that are not there yet."""
+        try:
+            path = session.usable_picture(recording_id).path
+        except UserError:
+            return
+        if self._crops.open(path):
+            self._asked.clear()
+        for one in people:
+            key = "" if one.participant is None else one.participant.id
+            crops = _crops(one.tracks)
+            if crops is not None and self._asked.get(key) != crops:
+                self._asked[key] = crops
+                self._crops.request(key, crops)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._crops.close()
+
+    def _deliver(self, key: str, images: Sequence[QImage]) -> None:
+        self._table.set_pictures(key, images[0], images[1])
+
+
+def _crops(tracks: Sequence[PersonTrack]) -> tuple[ThumbnailCrop, ThumbnailCrop] | None:
+    if not tracks:
+        return None
+    best = max(tracks, key=lambda one: float(one.face.scores.max()))
+    at = int(best.face.scores.argmax())
+    frame = int(best.face.frames[at])
+    return _square(frame, best.face.boxes[at], _AROUND), _square(frame, best.boxes[at], 1.0)
+
+
+def _square(frame: int, box: Sequence[float], around: float) -> ThumbnailCrop:
+    x, y, width, height = (float(side) for side in box)
+    side = max(8.0, around * max(width, height))
+    return ThumbnailCrop(frame, round(x + (width - side) / 2), round(y + (height - side) / 2), max(1, round(side)))
+
+
+_NO_JUDGE = tr("Choose a judge first, in the list at the top.")
+
+
+class MetaSuggestionController(QObject):
+    """Starts jobs of the kind `ask` about a recording.
+
+    Signals:
+        told (str): what came of asking, or why nobody was asked.
+    """
+
+    told = Signal(str)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._works: list[JobSpec] = []
+        context.jobs.done.connect(self._on_done)
+        context.jobs.stopped.connect(self._on_stopped)
+
+    def ask_questions(self, recording_id: str, judges: Sequence[JudgeEntry], condition: str) -> None:
+        """Let judges word ESI questions; what can be used becomes questions of the study when they have answered."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        if not judges:
+            self.told.emit(_NO_JUDGE)
+            return
+        try:
+            self._prepare(session, esi.esi_requests(session, [recording_id], judges, condition=condition))
+        except UserError as error:
+            self.told.emit(str(error))
+
+    def ask(self, recording_id: str, task: str, judges: Sequence[JudgeEntry], condition: str) -> None:
+        """Ask; answers that are there already are not asked for again."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        if not judges:
+            self.told.emit(_NO_JUDGE)
+            return
+        self._prepare(session, suggestion(recording_id, task, judges, condition))
+
+    def _prepare(self, session: Session, request: AskRequest) -> None:
+        once_files_are_known(self._context, request.judges, lambda: self._start(session, request))
+
+    def _start(self, session: Session, request: AskRequest) -> None:
+        if self._context.studio.session is not session:
+            return
+        try:
+            found = asking.prepare(session, request)
+        except UserError as error:
+            self.told.emit(str(error))
+            return
+        if found.changes:
+            self._context.studio.publish(found.changes)
+        notes = " ".join(" ".join(part for part in (one.message, one.hint) if part) for one in found.notes)
+        if found.work is not None:
+            self._works.append(found.work)
+            if request.task == ESI_QUESTION_TASK:
+                self._context.jobs.after(found.work, lambda _result: self._take_questions(request.about))
+            self._context.jobs.start(found.work)
+            self.told.emit(f"{found.work.title}… {notes}".strip())
+        elif request.task == ESI_QUESTION_TASK:
+            self._take_questions(request.about, notes)
+        else:
+            self.told.emit(
+                notes or tr("The study has the answers already: accept one, or edit the prompt and ask again.")
+            )
+
+    def _take_questions(self, about: Sequence[str], notes: str = "") -> None:
+        """Make questions of all that judges worded about a recording and nothing was made from yet."""
+        recordings = {about_from(one).id for one in about}
+        told: list[str] = []
+
+        def do(session: Session) -> Changes:
+            said = [one for key in recordings for one in judgments_about(session.study, key, (ESI_QUESTION_TASK,))]
+            made, changes = esi.take_in_esi(session, said)
+            told.append(
+                tr("Made {count}; they are in the mode Questions.").format(
+                    count=trn("{count} ESI question", "{count} ESI questions", len(made.ids))
+                )
+            )
+            told.extend(
+                tr("{number} left out: {why}").format(number=number, why=why)
+                for why, number in made.skipped.items()
+                if why != THERE
+            )
+            return changes
+
+        if self._context.studio.edit(do, self):
+            self.told.emit(" ".join([notes, *told]).strip())
+
+    def _on_done(self, work: JobSpec, result: Result) -> None:
+        if any(one is work for one in self._works):
+            self._works = [one for one in self._works if one is not work]
+            self.told.emit(asking.summary(result))
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        if any(one is work for one in self._works):
+            self._works = [one for one in self._works if one is not work]
+            problem = self._context.jobs.problem_of(work)
+            self.told.emit(tr("Stopped.") if problem is None else str(problem))

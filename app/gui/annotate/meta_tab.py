@@ -1,0 +1,549 @@
+"""Where the parts of the window of meta information are.
+
+The window of meta information: people, speech, scenes, two summaries and their contradictions, of one recording.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSplitter,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.cues import prelabels as cues
+from annotate.meta import meta_edits as commands
+from annotate.meta import scenes as scene_job
+from annotate.meta.recording_cast import people_of, speech_of, without_speech
+from annotate.meta.scenes import SCHEME, happenings
+from app.gui.annotate import meta_tables as rows
+from app.gui.annotate.meta_suggestions import MetaSuggestionController, Pictures
+from app.gui.annotate.meta_tables import SCENES, SPEECH, AnswerPicker, ContradictionsTable, PeopleTable, SummaryBox
+from app.gui.pages.context import Context
+from benchmark.authoring.meta_answers import AUDIT, FRAMES, LOOKS, SOURCES, WORDS, is_own, take
+from benchmark.disclosure.conditions import condition_names
+from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.study_records import Changes, Recording
+from project.errors import UserError
+from project.queries.judgment_rows import all_judges
+from project.schemes.scheme_file import load_scheme
+from project.session.session import Session
+from project.text_format import counted
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyState
+from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.table.record_table import RowsTable
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+
+_SIZE = (1280, 900)
+_WORDS_HINT = tr("What is talked about, what each of them wants, what changes between them; with times.")
+_FRAMES_HINT = tr("Who does what, with which face and posture, towards whom, and where; with times.")
+
+
+class MetaLayout(QWidget):
+    """Parts and places, and nothing that they do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWindowTitle(tr("Meta information"))
+        self.setAccessibleName(tr("Meta information"))
+        self.setAutoFillBackground(True)
+        self.resize(*_SIZE)
+        self.title = ElidedLabel()
+        self.title.setFont(theme.font(semibold=True))
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
+        self.condition = QComboBox()
+        self.condition.setAccessibleName(tr("What they see"))
+        self.condition.setToolTip(tr("What of the recording the judges see"))
+        self.status = ElidedLabel()
+        self.people = PeopleTable()
+        self.looks_answers = AnswerPicker("looks")
+        self.speech = RowsTable(tr("Speech"), SPEECH)
+        self.scenes = RowsTable(tr("Scenes and events"), SCENES)
+        self.words = SummaryBox(tr("Summary from words"), _WORDS_HINT)
+        self.frames = SummaryBox(tr("Summary from pictures"), _FRAMES_HINT)
+        self.contradictions = ContradictionsTable()
+        self.audit_answers = AnswerPicker("contradictions")
+        self._stack = QStackedLayout()
+        self._stack.addWidget(EmptyState("film", tr("No recording is open"), tr("Choose one in the main window.")))
+        self._stack.addWidget(self._page())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(self._stack, 1)
+        column.addLayout(self._foot())
+        self.show_recording("")
+
+    def show_recording(self, title: str) -> None:
+        """Show whose information it is; "" for no recording."""
+        self.title.set_text(title)
+        self._stack.setCurrentIndex(int(bool(title)))
+        self.make_questions.setVisible(bool(title))
+
+    def summary_boxes(self) -> dict[str, SummaryBox]:
+        """Return task -> the summary that it makes."""
+        return {WORDS: self.words, FRAMES: self.frames}
+
+    def pickers(self) -> dict[str, AnswerPicker]:
+        """Return task -> where its answers are offered."""
+        boxes = {task: box.answers for task, box in self.summary_boxes().items()}
+        return {LOOKS: self.looks_answers, AUDIT: self.audit_answers, **boxes}
+
+    def suggest_buttons(self) -> dict[str, QPushButton]:
+        """Return task -> the button that asks for it."""
+        boxes = {task: box.suggest for task, box in self.summary_boxes().items()}
+        return {LOOKS: self.suggest_looks, AUDIT: self.suggest_audit, **boxes}
+
+    def show_conditions(self, names: Mapping[str, str]) -> None:
+        """Offer what judges may see, by id; what was chosen stays."""
+        before = self.chosen_condition()
+        if [*names.items()] == [(self.condition.itemData(at), self.condition.itemText(at)) for at in self._range()]:
+            return
+        with QSignalBlocker(self.condition):
+            self.condition.clear()
+            for key, name in names.items():
+                self.condition.addItem(name, key)
+            self.condition.setCurrentIndex(max(0, self.condition.findData(before)))
+
+    def chosen_condition(self) -> str:
+        """Return what judges see."""
+        return str(self.condition.currentData() or "raw")
+
+    def what_to_mark(self) -> tuple[str, str]:
+        """Return the track and the label that are marked at the playhead."""
+        track, _, label = str(self.label.currentData()).partition(".")
+        return track, label
+
+    def _range(self) -> range:
+        return range(self.condition.count())
+
+    def _page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addLayout(self._head())
+        above = _beside(self._people_part(), self._scenes_part(), (3, 2))
+        below = _beside(self.words, self.frames, (1, 1))
+        below.addWidget(self._contradictions_part())
+        parts = QSplitter(Qt.Orientation.Vertical)
+        for part, share in ((above, 3), (self._speech_part(), 2), (below, 3)):
+            parts.addWidget(part)
+            parts.setStretchFactor(parts.count() - 1, share)
+        parts.setSizes([330, 200, 320])
+        above.setSizes([800, 440])
+        below.setSizes([380, 380, 480])
+        parts.setChildrenCollapsible(False)
+        parts.setHandleWidth(theme.GRID * 2)
+        column.addWidget(parts, 1)
+        return page
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.judges.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.condition.setMinimumWidth(theme.GRID * 14)
+        asked = PlainLabel(tr("Suggestions from"))
+        seen = PlainLabel(tr("who see"))
+        for label in (asked, seen):
+            label.setProperty("quiet", True)
+        row.addWidget(self.title, 3)
+        for part, share in ((asked, 0), (self.judges, 1), (seen, 0), (self.condition, 0)):
+            row.addWidget(part, share)
+        return row
+
+    def _people_part(self) -> QWidget:
+        self.suggest_looks = _button(
+            tr("Suggest looks"), tr("Ask the chosen judges by what the people can be told apart")
+        )
+        note = tr("Faces and who they are: mode Faces. Write looks here.")
+        return _part(tr("People"), note, [self.suggest_looks], self.people, self.looks_answers)
+
+    def _scenes_part(self) -> QWidget:
+        self.find_changes = _button(
+            tr("Find scene changes"), tr("Look for cuts on this machine; what is found is suggested")
+        )
+        self.label = QComboBox()
+        self.label.setAccessibleName(tr("What to mark"))
+        self.label.setToolTip(tr("What is marked at the playhead"))
+        for track in load_scheme(SCHEME).tracks:
+            for label in track.labels:
+                self.label.addItem(label.name, f"{track.key}.{label.key}")
+        self.mark = _button(
+            tr("Mark at playhead"), tr("Mark half a second from where the player is; drag it on the timeline")
+        )
+        self.accept = _button(tr("Accept"), tr("Make what is suggested your own"))
+        self.reject = _button(tr("Reject"), tr("What is suggested is wrong; it does not come again"))
+        self.delete_scene = _button(tr("Delete"), tr("Delete what you marked"))
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID // 2)
+        foot.addWidget(self.label, 1)
+        foot.addWidget(self.mark)
+        foot.addWidget(self.delete_scene)
+        buttons = [self.accept, self.reject, self.find_changes]
+        return _part(tr("Scenes and events"), "", buttons, self.scenes, _holding(foot))
+
+    def _speech_part(self) -> QWidget:
+        self.over = _button(
+            tr("Voice-over"), tr("Leave the chosen line out: nobody in the scene says it; or take it back in")
+        )
+        note = tr("Words, speakers and cues are edited in the mode Transcript.")
+        return _part(tr("Speech"), note, [self.over], self.speech)
+
+    def _contradictions_part(self) -> QWidget:
+        self.suggest_audit = _button(tr("Suggest"), tr("Ask the chosen judges what the two summaries say differently"))
+        self.new_contradiction = QLineEdit(placeholderText=tr("Something the two summaries say differently"))
+        self.new_contradiction.setAccessibleName(tr("New contradiction"))
+        self.add = _button(tr("Add"), tr("Note this contradiction (Enter)"))
+        self.delete = _button(tr("Delete"), tr("Delete the chosen contradiction"))
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID // 2)
+        foot.addWidget(self.new_contradiction, 1)
+        foot.addWidget(self.add)
+        foot.addWidget(self.delete)
+        return _part(
+            tr("Contradictions"), "", [self.suggest_audit], self.contradictions, _holding(foot), self.audit_answers
+        )
+
+    def _foot(self) -> QHBoxLayout:
+        self.status.setAccessibleName(tr("State"))
+        self.make_questions = _button(
+            tr("Make ESI questions"), tr("Let the chosen judges word questions of five dimensions from this")
+        )
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.status, 1)
+        row.addWidget(self.make_questions)
+        row.addWidget(close_button(self))
+        return row
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    made = QPushButton(text)
+    made.setToolTip(plain_tip(tip))
+    return made
+
+
+def _holding(row: QHBoxLayout) -> QWidget:
+    row.setContentsMargins(0, 0, 0, 0)
+    made = QWidget()
+    made.setLayout(row)
+    return made
+
+
+def _beside(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitter:
+    made = QSplitter(Qt.Orientation.Horizontal)
+    for place, part in enumerate((first, second)):
+        made.addWidget(part)
+        made.setStretchFactor(place, shares[place])
+    made.setChildrenCollapsible(False)
+    made.setHandleWidth(theme.GRID * 2)
+    return made
+
+
+def _part(title: str, note: str, buttons: list[QPushButton], *parts: QWidget) -> QWidget:
+    """Return a part of the window: a title with buttons, then its widgets, the first of which takes the room."""
+    name = PlainLabel(title)
+    name.setFont(theme.font(semibold=True))
+    quiet = ElidedLabel()
+    quiet.setProperty("quiet", True)
+    quiet.set_text(note)
+    head = QHBoxLayout()
+    head.setSpacing(theme.GRID)
+    head.addWidget(name)
+    head.addWidget(quiet, 1)
+    for button in buttons:
+        head.addWidget(button)
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(theme.GRID // 2)
+    column.addLayout(head)
+    for place, part in enumerate(parts):
+        column.addWidget(part, int(place == 0))
+    return made
+
+
+_TABLES = frozenset(
+    {"look", "summary", "contradiction", "judgment", "utterance", "segment", "segment_value", "review", "participant"}
+    | {"appearance", "track_correction", "track_box", "face_track", "run", "judge", "recording", "property"}
+)
+_SOON_MS = 60
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open."""
+    return MetaWindow(context)
+
+
+class MetaWindow(MetaLayout):
+    """Follows the recording that the main window shows; every edit is a step that undo there takes back."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self._recording: Recording | None = None
+        self._pictures = Pictures(self.people)
+        self._suggesting = MetaSuggestionController(context, self)
+        self._later = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._later.timeout.connect(self.reload)
+        self._join()
+
+    def _join(self) -> None:
+        self.people.look_written.connect(
+            lambda who, kind, text: self._edit(
+                lambda session, where: commands.describe(session, where, who, kind, text)
+            )
+        )
+        self.people.seek_requested.connect(self._seek)
+        self.speech.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
+        self.scenes.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
+        self.speech.chosen_changed.connect(self._show_choice)
+        self.scenes.chosen_changed.connect(self._show_choice)
+        self.over.clicked.connect(self._toggle_voice_over)
+        self.find_changes.clicked.connect(self._find_changes)
+        self.mark.clicked.connect(self._mark)
+        self.accept.clicked.connect(partial(self._decide, True))
+        self.reject.clicked.connect(partial(self._decide, False))
+        self.delete_scene.clicked.connect(self._delete_scene)
+        for task, button in self.suggest_buttons().items():
+            button.clicked.connect(partial(self._ask, task))
+        self.make_questions.clicked.connect(self._ask_questions)
+        for task, picker in self.pickers().items():
+            picker.accept_requested.connect(partial(self._take, task))
+        for task, box in self.summary_boxes().items():
+            box.edited.connect(partial(self._summarize, task))
+        table = self.contradictions
+        table.worded.connect(lambda key, text: self._edit(lambda s, _: commands.word_contradiction(s, key, text)))
+        table.resolved.connect(lambda key, text: self._edit(lambda s, _: commands.settle(s, key, text, bool(text))))
+        table.settled.connect(lambda key, on: self._edit(lambda s, _: commands.settle(s, key, None, on)))
+        self.add.clicked.connect(self._note)
+        self.new_contradiction.returnPressed.connect(self._note)
+        self.delete.clicked.connect(self._delete)
+        table.itemSelectionChanged.connect(self._show_choice)
+        self._suggesting.told.connect(self.status.set_text)
+        self._studio.recording_changed.connect(self._change_recording)
+        self._studio.session_changed.connect(self.reload)
+        self._studio.failed.connect(self._show_error)
+        self._studio.bridge.changed.connect(self._apply)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.reload()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._flush()
+        super().closeEvent(event)
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.status.set_text(str(error))
+
+    def reload(self) -> None:
+        """Show the recording as the study has it now."""
+        session, recording = self._studio.session, self._studio.recording
+        self._recording = recording
+        self.show_recording(
+            ""
+            if recording is None
+            else tr("Recording {number}: {name}").format(number=recording.number, name=recording.name)
+        )
+        if session is None or recording is None:
+            return
+        try:
+            self._show(session, recording)
+        except UserError as error:
+            self.status.set_text(str(error))
+        self._show_choice()
+
+    def _show(self, session: Session, recording: Recording) -> None:
+        writable = self._studio.writable
+        people = people_of(session, recording.id)
+        self.people.show_people(rows.people_rows(people), writable=writable)
+        self._pictures.show(session, recording.id, people)
+        said = speech_of(session, recording.id)
+        pauses = without_speech(said, recording.duration_us)
+        self.speech.show_rows(rows.speech_rows(session, said, pauses))
+        self.scenes.show_rows(rows.scene_rows(happenings(session, recording.id)))
+        self.contradictions.show_rows(rows.contradiction_rows(session, recording.id), writable=writable)
+        answers = rows.answers_by_task(session, recording.id)
+        for task, box in self.summary_boxes().items():
+            box.set_writable(writable)
+            box.show_text(*rows.summary_of(session, recording.id, SOURCES[task]))
+            box.answers.set_replacing(is_own(session, recording.id, SOURCES[task]))
+        for task, picker in self.pickers().items():
+            picker.accept.setEnabled(writable)
+            picker.show_answers(answers.get(task, ()))
+        self._show_judges(session, recording.id)
+
+    def _show_judges(self, session: Session, recording_id: str) -> None:
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
+        self.judges.set_entries([TickMenuItem(one.id, one.name, one.model or one.backend) for one in judges])
+        names = condition_names(session, recording_id)
+        self.show_conditions({**names, RAW: tr("Raw")})
+
+    def _show_choice(self) -> None:
+        writable, session = self._studio.writable, self._studio.session
+        line = self.speech.current_key()
+        self.over.setEnabled(writable and bool(line) and not line.startswith(rows.PAUSE))
+        self.delete.setEnabled(writable and bool(self.contradictions.current_key()))
+        waiting = set() if session is None or self._recording is None else self._open(session)
+        chosen = self.scenes.current_key()
+        for button in (self.accept, self.reject):
+            button.setEnabled(writable and bool(waiting))
+        alone = chosen in waiting
+        self.accept.setText(
+            tr("Accept") if alone or not waiting else tr("Accept all {waiting}").format(waiting=len(waiting))
+        )
+        self.reject.setText(
+            tr("Reject") if alone or not waiting else tr("Reject all {waiting}").format(waiting=len(waiting))
+        )
+        self.delete_scene.setEnabled(writable and bool(chosen) and not alone)
+        for one in (self.find_changes, self.mark, self.add, self.make_questions, *self.suggest_buttons().values()):
+            one.setEnabled(writable and self._recording is not None)
+
+    def _open(self, session: Session) -> set[str]:
+        assert self._recording is not None
+        return set(rows.open_changes(session, self._recording.id))
+
+    # What the buttons do
+
+    def _edit(self, do: Callable[[Session, str], Changes | None]) -> bool:
+        recording = self._recording
+        if recording is None:
+            return False
+        self.status.set_text("")
+        done = self._studio.edit(lambda session: do(session, recording.id), self)
+        self._later.start()
+        return done
+
+    def _seek(self, time_us: int) -> None:
+        if self._recording is not None:
+            self._context.look_at(self._recording.id, time_us)
+
+    def _toggle_voice_over(self) -> None:
+        session, key = self._studio.session, self.speech.current_key()
+        if session is None or self._recording is None or not key:
+            return
+        over = {one.utterance.id: one.left_out for one in speech_of(session, self._recording.id)}
+        self._edit(lambda s, _: commands.set_voice_over(s, key, not over.get(key, False)))
+
+    def _find_changes(self) -> None:
+        session = self._studio.session
+        if session is None or self._recording is None:
+            return
+        try:
+            work = scene_job.prepare(session, self._recording.id)
+        except UserError as error:
+            self.status.set_text(str(error))
+            return
+        self.status.set_text(f"{work.title}…")
+        self._context.jobs.start(
+            work,
+            lambda result: self.status.set_text(
+                tr("Found {count}.").format(
+                    count=trn("{count} scene change", "{count} scene changes", len(result["changes"]))  # type: ignore[arg-type]
+                )
+            ),
+        )
+
+    def _mark(self) -> None:
+        track, label = self.what_to_mark()
+        now = self._context.player.position_us
+        self._edit(lambda session, where: commands.mark_moment(session, where, now, track, label)[1])
+
+    def _decide(self, accepted: bool, *_: object) -> None:
+        session = self._studio.session
+        if session is None or self._recording is None:
+            return
+        waiting = self._open(session)
+        chosen = self.scenes.current_key()
+        ids = [chosen] if chosen in waiting else sorted(waiting)
+        if ids:
+            self._edit(lambda s, _: cues.accept(s, ids)[1] if accepted else cues.reject(s, ids))
+
+    def _delete_scene(self) -> None:
+        key = self.scenes.current_key()
+        if key:
+            self._edit(lambda session, _: commands.unmark(session, key))
+
+    def _note(self) -> None:
+        text = self.new_contradiction.text()
+        if text.strip() and self._edit(lambda session, where: commands.note_contradiction(session, where, text)[1]):
+            self.new_contradiction.clear()
+
+    def _delete(self) -> None:
+        key = self.contradictions.current_key()
+        if key:
+            self._edit(lambda session, _: commands.remove_contradictions(session, [key]))
+
+    def _summarize(self, task: str, text: str) -> None:
+        self._edit(lambda session, where: commands.summarize(session, where, SOURCES[task], text))
+
+    def _chosen_judges(self) -> list[JudgeEntry]:
+        session = self._studio.session
+        wanted = set(self.judges.chosen())
+        return [] if session is None else [one for one in all_judges(session.study) if one.id in wanted]
+
+    def _ask(self, task: str, *_: object) -> None:
+        if self._recording is not None:
+            self._flush()
+            self._suggesting.ask(self._recording.id, task, self._chosen_judges(), self.chosen_condition())
+
+    def _ask_questions(self) -> None:
+        if self._recording is not None:
+            self._flush()
+            self._suggesting.ask_questions(self._recording.id, self._chosen_judges(), self.chosen_condition())
+
+    def _take(self, task: str, judgment_id: str) -> None:
+        session = self._studio.session
+        if session is None or self._recording is None:
+            return
+        own = task in SOURCES and is_own(session, self._recording.id, SOURCES[task])
+        told: list[str] = []
+
+        def do(opened: Session, _where: str) -> Changes:
+            taken = take(opened, judgment_id, replace_own=own)
+            what = {WORDS: "summary", FRAMES: "summary", LOOKS: "look", AUDIT: "contradiction"}[task]
+            told.append(tr("Took over {count}.").format(count=counted(taken.new, what)))
+            if taken.kept and task == LOOKS:
+                told.append(
+                    tr("{kept} stay as they were written: empty a cell to take the judge's.").format(kept=taken.kept)
+                )
+            if taken.unread:
+                told.append(
+                    tr("{count} say nothing about anybody here.").format(
+                        count=trn("{count} line", "{count} lines", len(taken.unread))
+                    )
+                )
+            return taken.changes
+
+        if self._edit(do):
+            self.status.set_text(" ".join(told))
+
+    def _flush(self) -> None:
+        for box in self.summary_boxes().values():
+            box.flush()
+
+    def _change_recording(self) -> None:
+        self._flush()
+        self.status.set_text("")
+        if self.isVisible():
+            self.reload()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if self.isVisible() and _TABLES & set(changes):
+            self._later.start()

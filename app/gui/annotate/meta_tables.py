@@ -1,0 +1,571 @@
+"""What the window of meta information shows, as rows of its tables.
+
+What judges suggest for one part, one of them in view, with a button to take it over. What two summaries say
+differently, what is true, and whether it is settled; all of it is written here. The people of a recording: a face, the
+person, who it is, and by what they are told apart, which is written here. A summary that is read and written, above
+what judges suggest for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QImage, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.meta.recording_cast import CuedUtterance, RecordingPerson
+from annotate.meta.scenes import CHANGE, EVENT, SceneEvent, happenings
+from annotate.transcript.conversation_history import said_with_cues
+from benchmark.authoring.meta_answers import LOOKS, SOURCES, answers_about, is_own, said_contradictions, said_summary
+from project.entities.judgments import Judgment
+from project.entities.questions import LookKind, SummarySource
+from project.queries.question_rows import contradictions_in, summaries_of
+from project.queries.recording_rows import all_participants
+from project.session.session import Session
+from project.timebase import format_seconds, format_time
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.table.record_table import TableRow
+from widgets.text_labels import PlainLabel, plain_tip
+
+_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedAnswer:
+    """What one judge suggests: its key, the judge with the time, and the words."""
+
+    key: str
+    name: str
+    text: str
+
+
+class AnswerPicker(QWidget):
+    """Hidden where nobody suggested anything. Whatever a judge wrote is shown as plain text.
+
+    Signals:
+        accept_requested (str): take over the suggestion with this key.
+    """
+
+    accept_requested = Signal(str)
+
+    def __init__(self, what: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answers: tuple[SuggestedAnswer, ...] = ()
+        self.choice = QComboBox()
+        self.choice.setAccessibleName(tr("Suggestions for {what}").format(what=what))
+        self.choice.setToolTip(tr("Whose suggestion is shown; the newest is the first"))
+        self.choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.accept = QPushButton(tr("Accept"))
+        self.text = QPlainTextEdit(readOnly=True)
+        self.text.setAccessibleName(tr("Suggestion for {what}").format(what=what))
+        self.text.setTabChangesFocus(True)
+        self.text.setFixedHeight(_LINES * self.fontMetrics().lineSpacing() + theme.GRID * 2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        row.addWidget(self.choice, 1)
+        row.addWidget(self.accept)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        column.addLayout(row)
+        column.addWidget(self.text)
+        self.choice.currentIndexChanged.connect(self._show)
+        self.accept.clicked.connect(lambda: self.accept_requested.emit(self.chosen()))
+        self.set_replacing(False)
+        self.hide()
+
+    def show_answers(self, answers: Sequence[SuggestedAnswer]) -> None:
+        """Offer suggestions, newest first; the one that was in view stays in view unless a newer one came."""
+        new = tuple(answers)
+        if new == self._answers:
+            return
+        before = self.chosen() if new[:1] == self._answers[:1] else ""
+        self._answers = new
+        with QSignalBlocker(self.choice):
+            self.choice.clear()
+            for one in new:
+                self.choice.addItem(one.name, one.key)
+            self.choice.setCurrentIndex(max(0, self.choice.findData(before)) if new else -1)
+        self.setVisible(bool(new))
+        self._show()
+
+    def set_replacing(self, replacing: bool) -> None:
+        """Say whether what a person wrote would give way."""
+        self.accept.setText(tr("Replace mine") if replacing else tr("Accept"))
+        self.accept.setToolTip(
+            tr("Put this in the place of what a person wrote; undo brings that back")
+            if replacing
+            else tr("Take this over; undo takes it back")
+        )
+
+    def chosen(self) -> str:
+        """Return the key of the suggestion in view, or ""."""
+        return str(self.choice.currentData() or "")
+
+    def _show(self) -> None:
+        found = next((one.text for one in self._answers if one.key == self.chosen()), "")
+        self.text.setPlainText(found)
+
+
+_SETTLED, _TEXT, _TRUE = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionRow:
+    """One contradiction: its id, what it is, what was found out, and whether it is settled."""
+
+    key: str
+    text: str
+    resolution: str
+    settled: bool
+
+
+class ContradictionsTable(QTableWidget):
+    """One row a contradiction.
+
+    Signals:
+        worded (str, str): id, and what the contradiction is in other words.
+        resolved (str, str): id, and what was found out.
+        settled (str, bool): id, and whether it is settled.
+    """
+
+    worded = Signal(str, str)
+    resolved = Signal(str, str)
+    settled = Signal(str, bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(0, 3, parent)
+        self._rows: tuple[ContradictionRow, ...] = ()
+        self._writable = True
+        self._typed = False
+        self.setAccessibleName(tr("Contradictions"))
+        self.setHorizontalHeaderLabels([tr("Settled"), tr("What differs"), tr("What is true")])
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(True)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(_SETTLED, QHeaderView.ResizeMode.ResizeToContents)
+        self.itemChanged.connect(self._written)
+
+    def sizeHintForRow(self, row: int) -> int:
+        return super().sizeHintForRow(row) + theme.GRID
+
+    def show_rows(self, rows: Sequence[ContradictionRow], *, writable: bool) -> None:
+        """Show other contradictions, or the same ones changed."""
+        if (tuple(rows), writable) == (self._rows, self._writable) and not self._typed:
+            return
+        self._typed = False
+        self._rows, self._writable = tuple(rows), writable
+        at = self.currentRow(), self.currentColumn()
+        with QSignalBlocker(self):
+            self.setRowCount(len(rows))
+            for place, row in enumerate(rows):
+                self._fill(place, row)
+            if at[0] >= 0:
+                self.setCurrentCell(*at)
+
+    def current_key(self) -> str:
+        """Return the id of the contradiction that is selected, or ""."""
+        place = self.currentRow()
+        return self._rows[place].key if 0 <= place < len(self._rows) else ""
+
+    def texts(self) -> list[tuple[str, str, bool]]:
+        """Return what is shown."""
+        return [(row.text, row.resolution, row.settled) for row in self._rows]
+
+    def _fill(self, place: int, row: ContradictionRow) -> None:
+        seen = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        tick = QTableWidgetItem()
+        tick.setFlags(seen | Qt.ItemFlag.ItemIsUserCheckable if self._writable else seen)
+        tick.setCheckState(Qt.CheckState.Checked if row.settled else Qt.CheckState.Unchecked)
+        tick.setToolTip(tr("Ticked: nobody has to look at it any more"))
+        self.setItem(place, _SETTLED, tick)
+        for column, text in ((_TEXT, row.text), (_TRUE, row.resolution)):
+            item = QTableWidgetItem(text)
+            item.setToolTip(tr("Press F2 or click twice to write"))
+            item.setFlags(seen | Qt.ItemFlag.ItemIsEditable if self._writable else seen)
+            self.setItem(place, column, item)
+
+    def _written(self, item: QTableWidgetItem) -> None:
+        # Until it is shown anew: what was typed may have been refused.
+        self._typed = True
+        row = self._rows[item.row()]
+        if item.column() == _SETTLED:
+            ticked = item.checkState() == Qt.CheckState.Checked
+            if ticked != row.settled:
+                self.settled.emit(row.key, ticked)
+        elif item.column() == _TEXT and item.text().strip() != row.text:
+            self.worded.emit(row.key, item.text())
+        elif item.column() == _TRUE and item.text().strip() != row.resolution:
+            self.resolved.emit(row.key, item.text())
+
+
+_FACE, _PERSON, _WHO, _SEEN = 0, 1, 2, 3
+_LOOKS = tuple(LookKind)
+_SIDE = 60
+_NAMES = {
+    LookKind.CLOTHING: tr("Clothing"),
+    LookKind.HAIR: tr("Hair"),
+    LookKind.ACCESSORIES: tr("Accessories"),
+    LookKind.OTHER: tr("Other"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """One person.
+
+    Attributes:
+        key: id of the participant; "" for faces that are nobody's yet, of which nothing is written.
+        name: what they are called.
+        looks: kind -> what it is.
+        seen: when, in words.
+        start_us: where clicking leads.
+    """
+
+    key: str
+    name: str
+    looks: Mapping[LookKind, str]
+    seen: str
+    start_us: int
+
+
+class PeopleTable(QTableWidget):
+    """One row a person; pictures come when they are decoded.
+
+    Signals:
+        look_written (str, LookKind, str): participant id, kind and the new text.
+        seek_requested (int): time of the row that was clicked, in microseconds.
+    """
+
+    look_written = Signal(str, object, str)
+    seek_requested = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(0, 4 + len(_LOOKS), parent)
+        self._pictures: dict[str, tuple[QPixmap, QPixmap]] = {}
+        self._rows: tuple[PersonRow, ...] = ()
+        self._writable = True
+        self._typed = False
+        self.setAccessibleName(tr("People"))
+        self.setHorizontalHeaderLabels(
+            [tr("Face"), tr("Person"), tr("Who"), tr("Seen"), *(_NAMES[kind] for kind in _LOOKS)]
+        )
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(True)
+        self.setIconSize(QSize(_SIDE, _SIDE))
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(_SIDE + 8)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        for column in (_FACE, _PERSON):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            self.setColumnWidth(column, _SIDE + 12)
+        for column in (_WHO, _SEEN):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self.itemChanged.connect(self._written)
+        self.cellClicked.connect(self._clicked)
+
+    def show_people(self, rows: Sequence[PersonRow], *, writable: bool) -> None:
+        """Show other people, or the same ones described otherwise."""
+        if (tuple(rows), writable) == (self._rows, self._writable) and not self._typed:
+            return
+        self._typed = False
+        self._rows, self._writable = tuple(rows), writable
+        at = self.currentRow(), self.currentColumn()
+        with QSignalBlocker(self):
+            self.setRowCount(len(rows))
+            for place, row in enumerate(rows):
+                self._fill(place, row)
+            if at[0] >= 0:
+                self.setCurrentCell(*at)
+
+    def set_pictures(self, key: str, face: QImage, person: QImage) -> None:
+        """Show the pictures of somebody."""
+        self._pictures[key] = (_small(face), _small(person))
+        for place, row in enumerate(self._rows):
+            if row.key == key:
+                with QSignalBlocker(self):
+                    self._picture(place, row)
+        self.viewport().update()
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return who is shown, with all looks."""
+        return [(row.name, *(row.looks.get(kind, "") for kind in _LOOKS)) for row in self._rows]
+
+    def _fill(self, place: int, row: PersonRow) -> None:
+        name = row.name.replace("<", "&lt;")
+        for column, text in ((_FACE, ""), (_PERSON, ""), (_WHO, row.name), (_SEEN, row.seen)):
+            item = QTableWidgetItem(text)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            item.setToolTip(
+                plain_tip(
+                    tr("{name}: click to go to where they are seen best").format(name=name)
+                    if row.start_us >= 0
+                    else name
+                )
+            )
+            self.setItem(place, column, item)
+        for number, kind in enumerate(_LOOKS):
+            item = QTableWidgetItem(row.looks.get(kind, ""))
+            item.setToolTip(
+                plain_tip(
+                    tr("{names} of {name}; press F2 or click twice to write").format(names=_NAMES[kind], name=name)
+                    if row.key
+                    else ""
+                )
+            )
+            flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+            item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if row.key and self._writable else flags)
+            self.setItem(place, 4 + number, item)
+        self._picture(place, row)
+
+    def _picture(self, place: int, row: PersonRow) -> None:
+        found = self._pictures.get(row.key)
+        for column, picture in zip((_FACE, _PERSON), found or (), strict=False):
+            item = self.item(place, column)
+            if item is not None:
+                item.setData(Qt.ItemDataRole.DecorationRole, picture)
+
+    def _written(self, item: QTableWidgetItem) -> None:
+        # Until it is shown anew: what was typed may have been refused.
+        self._typed = True
+        row, number = self._rows[item.row()], item.column() - 4
+        if number < 0 or not row.key:
+            return
+        kind = _LOOKS[number]
+        if item.text().strip() != row.looks.get(kind, ""):
+            self.look_written.emit(row.key, kind, item.text())
+
+    def _clicked(self, place: int, column: int) -> None:
+        if column < 4 and self._rows[place].start_us >= 0:
+            self.seek_requested.emit(self._rows[place].start_us)
+
+
+def _small(image: QImage) -> QPixmap:
+    if image.isNull():
+        return QPixmap()
+    kept = Qt.AspectRatioMode.KeepAspectRatio
+    return QPixmap.fromImage(image.scaled(_SIDE, _SIDE, kept, Qt.TransformationMode.SmoothTransformation))
+
+
+SPEECH = (tr("Time"), tr("Who"), tr("What, with cues"), "")
+SCENES = (tr("Time"), tr("What"), tr("Description"), tr("State"))
+PAUSE = tr("pause ")
+"""How the key of a stretch without speech begins."""
+_NO_WORDS = tr("no words yet: transcribe or import them in the mode Transcript")
+_LEFT_OUT = tr("voice-over, left out")
+_KINDS = {CHANGE: "", EVENT: tr("Event: ")}
+
+
+def people_rows(people: Sequence[RecordingPerson]) -> list[PersonRow]:
+    """Return a row for each person; where a face of theirs is surest is where clicking leads, -1 for nowhere."""
+    return [_person_row(one) for one in people]
+
+
+def speech_rows(session: Session, said: Sequence[CuedUtterance], pauses: Sequence[tuple[int, int]]) -> list[TableRow]:
+    """Return a row for each utterance and each stretch in which nobody speaks, by start."""
+    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+    rows = [
+        TableRow(
+            one.utterance.id,
+            (
+                format_time(one.utterance.start_us),
+                names.get(one.utterance.participant_id or "", "?"),
+                said_with_cues(one.utterance.text, one.cues, names),
+                _LEFT_OUT if one.left_out else "",
+            ),
+            "volume-x" if one.left_out else "",
+            time_us=one.utterance.start_us,
+        )
+        for one in said
+    ]
+    rows += [
+        TableRow(
+            f"{PAUSE}{start}",
+            (
+                format_time(start),
+                "",
+                tr("nobody speaks for {length}").format(length=format_seconds(end - start)) if said else _NO_WORDS,
+                "",
+            ),
+            time_us=start,
+        )
+        for start, end in pauses
+    ]
+    return sorted(rows, key=lambda row: row.time_us)
+
+
+def scene_rows(found: Sequence[SceneEvent]) -> list[TableRow]:
+    """Return a row for each scene change, event and sound that was laid over."""
+    return [
+        TableRow(
+            one.segment.id,
+            (
+                format_time(one.segment.start_us),
+                f"{_KINDS.get(one.segment.track, '')}{one.name}",
+                ": ".join(part for part in (one.who, one.description) if part),
+                "suggested" if one.prelabel else "",
+            ),
+            time_us=one.segment.start_us,
+        )
+        for one in found
+    ]
+
+
+def contradiction_rows(session: Session, recording_id: str) -> list[ContradictionRow]:
+    """Return a row for each contradiction."""
+    return [
+        ContradictionRow(one.id, one.text, one.resolution, one.settled)
+        for one in contradictions_in(session.study, recording_id)
+    ]
+
+
+def summary_of(session: Session, recording_id: str, source: SummarySource) -> tuple[str, str]:
+    """Return a summary and a note on who wrote it."""
+    known = summaries_of(session.study, recording_id).get(source)
+    if known is None:
+        return "", ""
+    if not known.judgment_id:
+        return known.text, tr("written by a person")
+    changed = is_own(session, recording_id, source)
+    return known.text, tr("by a judge, changed by a person") if changed else tr("by a judge")
+
+
+def answers_by_task(session: Session, recording_id: str) -> dict[str, list[SuggestedAnswer]]:
+    """Return task -> what judges suggest, newest first, without suggestions that say the same."""
+    found: dict[str, list[SuggestedAnswer]] = {}
+    for said in answers_about(session, recording_id):
+        text = _words(session, said)
+        known = found.setdefault(said.task, [])
+        if all(one.text != text for one in known):
+            known.append(
+                SuggestedAnswer(said.id, f"{said.judge.get('name', '?')}, {said.at[:16].replace('T', ' ')}", text)
+            )
+    return found
+
+
+def open_changes(session: Session, recording_id: str) -> list[str]:
+    """Return the ids of what is suggested and was not decided on."""
+    return [one.segment.id for one in happenings(session, recording_id) if one.prelabel]
+
+
+def _words(session: Session, said: Judgment) -> str:
+    if said.task in SOURCES:
+        return said_summary(session, said)
+    if said.task == LOOKS:
+        return str(said.answer.get("looks") or "").strip()
+    return "\n".join(said_contradictions(session, said)) or tr("The two summaries do not contradict each other.")
+
+
+def _person_row(one: RecordingPerson) -> PersonRow:
+    who = one.participant
+    seen = sum(end - start for start, end in one.shown)
+    parts = (
+        [f"{format_seconds(seen)}, {trn('{count} track', '{count} tracks', len(one.tracks))}"]
+        if one.tracks
+        else [tr("no face tracked")]
+    )
+    if one.spoken_us:
+        parts.append(tr("speaks {length}").format(length=format_seconds(one.spoken_us)))
+    start = -1
+    if one.tracks:
+        best = max(one.tracks, key=lambda each: float(each.face.scores.max())).face
+        start = int(best.times_us[int(best.scores.argmax())])
+    name = tr("nobody yet") if who is None else who.pseudonym
+    return PersonRow("" if who is None else who.id, name, dict(one.looks), "\n".join(parts), start)
+
+
+class _Text(QPlainTextEdit):
+    left = Signal()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
+
+
+class SummaryBox(QWidget):
+    """Its text is handed over when the field is left.
+
+    Signals:
+        edited (str): somebody wrote another text.
+        suggest_requested: ask the chosen judges for one.
+    """
+
+    edited = Signal(str)
+    suggest_requested = Signal()
+
+    def __init__(self, title: str, hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kept = ""
+        self.setAccessibleName(title)
+        name = PlainLabel(title)
+        name.setFont(theme.font(semibold=True))
+        self.note = PlainLabel()
+        self.note.setProperty("quiet", True)
+        self.suggest = QPushButton(tr("Suggest"))
+        self.suggest.clicked.connect(self.suggest_requested)
+        self.text = _Text()
+        self.text.setAccessibleName(title)
+        self.text.setPlaceholderText(hint)
+        self.text.setTabChangesFocus(True)
+        self.text.left.connect(self.flush)
+        self.answers = AnswerPicker(title.lower())
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        head.addWidget(name)
+        head.addWidget(self.note, 1)
+        head.addWidget(self.suggest)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        column.addLayout(head)
+        column.addWidget(self.text, 1)
+        column.addWidget(self.answers)
+
+    def show_text(self, text: str, note: str) -> None:
+        """Show what the study has, and who wrote it; what is being typed stays."""
+        self.note.setText(note)
+        if text == self._kept:
+            return
+        self._kept = text
+        with QSignalBlocker(self.text):
+            self.text.setPlainText(text)
+
+    def set_writable(self, writable: bool) -> None:
+        """Allow writing, or only reading."""
+        self.text.setReadOnly(not writable)
+        self.answers.accept.setEnabled(writable)
+
+    def flush(self) -> None:
+        """Hand over what was typed."""
+        typed = self.text.toPlainText()
+        if typed.strip() != self._kept.strip():
+            self._kept = typed
+            self.edited.emit(typed)

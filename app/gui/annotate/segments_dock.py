@@ -1,0 +1,477 @@
+"""The conditions that the window offers, and the filter that they make.
+
+Reads what a table of all segments shows: at once what is little, in a thread what is much. The window with all segments
+of the study: search, conditions, table, edits of many at once.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+
+from annotate.review.segment_table import EMPTY, Filter, SegmentRow, SegmentTable, segment_rows
+from annotate.review.text_search import SearchHit, StudySearch
+from app.gui.annotate.bulk_editing import Bulk, BulkBar
+from app.gui.annotate.segments_table import FoundText, HitsList, SegmentsView, StudyCells
+from app.gui.pages import context as view_state
+from app.gui.pages.context import Context, View
+from app.gui.study.background import look
+from app.gui.study.study_controller import LARGE
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.segment_rows import count_segments
+from project.schemes.scheme import CHOOSING
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyState
+from widgets.form.layouts import within_screen
+from widgets.table.lazy_table import ConditionFilterBar
+
+_FLAGS = {
+    "incomplete": tr("Incomplete by the rules"),
+    "disputed": tr("In disagreement with others"),
+    "unresolved": tr("With unresolved comments"),
+    "commented": tr("With comments"),
+    "reviewed": tr("Reviewed"),
+    tr("not reviewed"): tr("Not reviewed"),
+    "disagreed": tr("A reviewer disagrees"),
+    tr("judges differ"): tr("A judge gives another label"),
+    tr("judges agree"): tr("Judged, and no judge differs"),
+    "revised": tr("Revised after seeing judges"),
+    tr("held out"): tr("Held-out recordings"),
+    tr("not held out"): tr("Without held-out recordings"),
+}
+_FIELD = tr("field ")
+
+
+def offer(bar: ConditionFilterBar, session: Session, table: SegmentTable) -> None:
+    """Fill the bar with what this study has."""
+    schemes = list(session.schemes)
+    bar.set_condition("annotators", tr("Annotator"), {one.id: one.name for one in table.annotators.values()})
+    bar.set_condition("collections", tr("Collection"), {one.id: one.name for one in table.collections.values()})
+    lanes = {f"{scheme.key} {track.key}": track.name for scheme in schemes for track in scheme.tracks}
+    bar.set_condition("lanes", tr("Track"), lanes)
+    labels = {label.key: label.name for scheme in schemes for track in scheme.tracks for label in track.labels}
+    bar.set_condition("labels", tr("Label"), labels)
+    needed = {key for scheme in schemes for rule in scheme.rules for key in rule.needs}
+    fields = {field.key: field for scheme in reversed(schemes) for field in scheme.fields}
+    for field in fields.values():
+        if field.kind in CHOOSING:
+            choices = {choice.key: choice.name for choice in field.choices}
+            bar.set_condition(_FIELD + field.key, field.name, {**choices, EMPTY: tr("None")})
+    missing = {key: field.name for key, field in fields.items() if key in needed}
+    bar.set_condition("lacks", tr("Missing"), missing)
+    bar.set_condition("flags", tr("Only"), {"here": tr("This recording"), **_FLAGS})
+
+
+def wanted(bar: ConditionFilterBar, here: str | None) -> Filter:
+    """Return the filter for what is ticked; `here` is the recording that is shown."""
+    flags = bar.chosen("flags")
+
+    def either(yes: str, no: str = "") -> bool | None:
+        # Both together ask for nothing.
+        return None if (yes in flags) == (no in flags) else yes in flags
+
+    return Filter(
+        annotators=bar.chosen("annotators"),
+        recordings=frozenset({here or ""}) if "here" in flags else frozenset(),
+        collections=bar.chosen("collections"),
+        lanes=frozenset((scheme, track) for scheme, _, track in (one.partition(" ") for one in bar.chosen("lanes"))),
+        labels=bar.chosen("labels"),
+        values={
+            key.removeprefix(_FIELD): bar.chosen(key)
+            for key in bar.buttons
+            if key.startswith(_FIELD) and bar.chosen(key)
+        },
+        lacks=bar.chosen("lacks"),
+        incomplete=either("incomplete"),
+        disputed=either("disputed"),
+        commented=either("commented"),
+        unresolved=either("unresolved"),
+        reviewed=either("reviewed", tr("not reviewed")),
+        disagreed=either("disagreed"),
+        held_out=either(tr("held out"), tr("not held out")),
+        judged=True if {tr("judges agree"), tr("judges differ")} & flags else None,
+        judges_differ=either(tr("judges differ"), tr("judges agree")),
+        revised=either("revised"),
+    )
+
+
+_MANY = 1_500
+"""Segments from which reading them takes longer than a window may stand still."""
+
+
+def read_table(context: Context, session: Session, then: Callable[[], None]) -> tuple[SegmentTable, bool]:
+    """Return the table, and whether its rows are still to come.
+
+    Args:
+        context: of the window that shows it.
+        session: of the study that is open.
+        then: is called when they are there; not called where they are there at once.
+    """
+    if count_segments(session.study) <= _MANY:
+        return SegmentTable(session), False
+    table = SegmentTable(session, {})
+
+    def fail(_error: Exception) -> None:
+        # Whoever waits is better served late than never.
+        table.reload()
+        then()
+
+    def take(rows: object) -> None:
+        if context.studio.session is session:
+            assert isinstance(rows, dict)
+            table.rows = rows
+            then()
+
+    look(context.background, session, lambda second, _progress: segment_rows(second.study), take, fail)
+    return table, True
+
+
+def read_again(
+    context: Context,
+    session: Session,
+    table: SegmentTable,
+    changes: Changes,
+    then: Callable[[Mapping[str, SegmentRow] | None], None],
+) -> bool:
+    """Read again in a thread what an edit touched, where it is much; returns whether it is.
+
+    Args:
+        context: of the window that shows the table.
+        session: of the study that is open.
+        table: is not changed.
+        changes: of the edit.
+        then: is called with the rows when they are there; with None where they have to be read at once after all.
+    """
+    touched = table.touched(changes)
+    if (len(table.rows) if touched is None else len(touched)) <= _MANY:
+        return False
+
+    def take(rows: Mapping[str, SegmentRow] | None) -> None:
+        if context.studio.session is session:
+            then(rows)
+
+    look(
+        *(context.background, session, lambda second, _progress: segment_rows(second.study, touched)),
+        *(take, lambda _error: take(None)),
+    )
+    return True
+
+
+_SIZE = QSize(1320, 700)
+_ELSEWHERE = 200
+_FOLLOW_MS = 220
+_SCHEMES = frozenset({"property", "scheme_version"})
+_JUDGES = "judges"
+_READ_LATER = frozenset({_JUDGES, "problems"})
+"""Columns whose cells are read from the study when they are asked for."""
+_OFFERED = _SCHEMES | {"annotator", "collection"}
+
+_MOMENT_S = 0.015
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open.
+
+    Raises:
+        UserError: none is.
+    """
+    if context.studio.session is None:
+        raise UserError(tr("No study is open."), tr("Open one first."))
+    return SegmentsWindow(context, context.studio.session)
+
+
+class SegmentsWindow(QWidget):
+    """Keeps a table of the study in step with every edit while it is shown."""
+
+    def __init__(self, context: Context, session: Session) -> None:
+        super().__init__()
+        self.setWindowTitle(tr("Segments"))
+        self.resize(within_screen(_SIZE, self))
+        self._context = context
+        self._session = session
+        self._table, self._reading = read_table(context, session, self._take)
+        self._search = StudySearch(session)
+        self._cells = StudyCells(session, self._table, self._search)
+        self._reading_again = False
+        self._sort = ("recording", False)
+        self._waiting = Changes()
+        self._waits = False
+        self._build()
+        self._join()
+        offer(self.bar, session, self._table)
+        self._set_columns()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Find, filter and sort anew."""
+        typed = self.bar.search.text().strip()
+        if typed and not self._read_texts():
+            # What was typed is looked for once every text is read; the window lives on meanwhile.
+            self.bulk_bar.count.setText(tr("Reading the texts of the study…"))
+            self._waits = True
+            self._idle.start()
+            return
+        self._waits = False
+        here = self._context.studio.recording
+        among = None
+        self._cells.typed = typed
+        self._cells.numbers = self._search.segments(typed) if typed else {}
+        if typed:
+            among = self._cells.numbers
+        asked = wanted(self.bar, here.id if here else None)
+        rows = self._cells.columns.ordered(asked.apply(self._table, among), *self._sort)
+        if asked.judges_differ is not None or _JUDGES in self.view.shown_columns():
+            self._table.note_judges_shown(rows)
+        self.view.set_searching(bool(typed))
+        self.view.set_rows(rows)
+        self._show_elsewhere(typed)
+        self._say(rows, typed, asked)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        self.bar = ConditionFilterBar()
+        column.addWidget(self.bar)
+        self.view = SegmentsView(self._cells)
+        self._nothing = EmptyState("search", tr("Nothing found"), "")
+        page = QWidget()
+        self._stack = QStackedLayout(page)
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(self._nothing)
+        self.elsewhere = HitsList()
+        self.tabs = QTabWidget(documentMode=True)
+        self.tabs.addTab(page, tr("Segments"))
+        self.tabs.addTab(self.elsewhere, tr("Elsewhere"))
+        column.addWidget(self.tabs, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        self.bulk_bar = BulkBar()
+        self.follow = QCheckBox(tr("Follow"))
+        self.follow.setToolTip(tr("Show the selected segment in the main window at once; Return does so in any case"))
+        self.follow.setChecked(True)
+        foot.addWidget(self.bulk_bar, 1)
+        foot.addWidget(self.follow)
+        foot.addWidget(close_button(self, by_escape=False))
+        column.addLayout(foot)
+        self._following = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._idle = QTimer(self, interval=0)
+
+    def _join(self) -> None:
+        self.bulk = Bulk(self._context.studio, self._context.questions, self.bulk_bar, self.view.selected, self._table)
+        self.bar.searched.connect(lambda _: self.refresh())
+        self.bar.changed.connect(self.refresh)
+        self.bar.left_downwards.connect(self._go_to_rows)
+        self.view.opened.connect(self._look_at)
+        self.view.picked.connect(self._picked)
+        self.view.sort_requested.connect(self._sort_by)
+        self.view.copy_requested.connect(self.copy)
+        self.view.delete_requested.connect(self.bulk.delete)
+        self.view.columns_changed.connect(lambda _: self.refresh())
+        bar = self.bulk_bar
+        bar.copy_requested.connect(self.copy)
+        for done in (bar.label_chosen, bar.choice_added, bar.choice_removed, bar.shift_requested, bar.delete_requested):
+            done.connect(lambda *_: self.view.setFocus())
+        self.elsewhere.opened.connect(self._context.look_at)
+        self._following.timeout.connect(self._follow)
+        self._idle.timeout.connect(self._work)
+        self._idle.start()
+        studio = self._context.studio
+        studio.bridge.changed.connect(self._apply)
+        studio.recording_changed.connect(self._recording_changed)
+        studio.leaving.connect(self._leave)
+        studio.apart.freed.connect(self._go_on)
+        for keys, act in (
+            (QKeySequence.StandardKey.Find, self._to_search),
+            (QKeySequence.StandardKey.Undo, studio.undo),
+            (QKeySequence.StandardKey.Redo, studio.redo),
+            (QKeySequence("Esc"), self._escape),
+        ):
+            QShortcut(QKeySequence(keys), self).activated.connect(act)
+
+    def copy(self) -> None:
+        """Put the selected rows, or all, on the clipboard as CSV; what is held out stays here."""
+        chosen = self.view.selected()
+        rows = chosen if len(chosen) > 1 else self.view.rows_model.rows()
+        free = [one for one in rows if not self._cells.is_locked(one)]
+        keys, columns = self.view.shown_columns(), self._cells.columns
+        if len(free) < LARGE or _READ_LATER & {*keys}:
+            self._copied(columns.as_csv(free, keys), len(free), len(rows) - len(free))
+            return
+        self.bulk_bar.count.setText(tr("Copying…"))
+        self._context.background.run(
+            lambda _progress: columns.as_csv(free, keys),
+            lambda text: self._copied(text, len(free), len(rows) - len(free)),
+        )
+
+    def _copied(self, text: str, free: int, kept: int) -> None:
+        QGuiApplication.clipboard().setText(text)
+        more = tr(" {kept} of held-out recordings were left out.").format(kept=kept) if kept else ""
+        count = trn("{count} segment", "{count} segments", free)
+        self._context.studio.told.emit(tr("Copied {count} as CSV.{more}").format(count=count, more=more))
+        self.bulk_bar.count.setText(tr("Copied {count}.{more}").format(count=count, more=more))
+
+    def looks(self) -> View:
+        """Return which columns are shown, and how wide."""
+        head = self.view.horizontalHeader().saveState()
+        return {"hidden": [*self.view.hidden_columns()], "head": view_state.pack(head)}
+
+    def restore_looks(self, looks: View) -> None:
+        """Show the columns that were shown."""
+        if view_state.text(looks, "head"):
+            head = view_state.unpack(view_state.text(looks, "head"))
+            self.view.restore_columns(view_state.texts(looks, "hidden"), head)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._catch_up()
+        self.bar.search.setFocus()
+
+    def _apply(self, changes: Changes, _initiator: object = None) -> None:
+        if not self.isVisible() or self._reading or self._reading_again:
+            self._waiting |= changes
+            return
+        self._reading_again = read_again(
+            *(self._context, self._session, self._table, changes), lambda rows: self._take_again(changes, rows)
+        )
+        if not self._reading_again:
+            self._show_changes(changes, None)
+
+    def _take_again(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
+        """Show what was changed, now that it is read, and then what was changed meanwhile."""
+        self._reading_again = False
+        self._show_changes(changes, rows)
+        self._catch_up()
+
+    def _show_changes(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
+        self._search.apply(changes)
+        self._idle.start()
+        if not self._table.apply(changes, rows):
+            if self.bar.search.text().strip():
+                self.refresh()
+            return
+        if _SCHEMES & changes.tables.keys():
+            self._cells.renew()
+            self._set_columns()
+        if _OFFERED & changes.tables.keys():
+            offer(self.bar, self._session, self._table)
+        self.refresh()
+
+    def _take(self) -> None:
+        """Show the rows, now that they are read, with what was edited meanwhile."""
+        self._reading = False
+        offer(self.bar, self._session, self._table)
+        self.refresh()
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        if self._waiting and not self._reading and not self._reading_again:
+            changes, self._waiting = self._waiting, Changes()
+            self._apply(changes)
+
+    def _set_columns(self) -> None:
+        columns = self._cells.columns.columns
+        self.view.set_columns({one.key: one.title for one in columns}, [one.key for one in columns if not one.shown])
+
+    def _sort_by(self, key: str, descending: bool) -> None:
+        self._sort = (key, descending)
+        self.refresh()
+
+    def _show_elsewhere(self, typed: str) -> None:
+        hits = self._search.hits(typed, _ELSEWHERE, elsewhere=True) if typed else []
+        self.elsewhere.set_texts([_found(hit) for hit in hits])
+        self.tabs.setTabVisible(1, bool(hits))
+        self.tabs.setTabText(
+            1, tr("Elsewhere {hits}{words}").format(hits=len(hits), words="+" if len(hits) == _ELSEWHERE else "")
+        )
+
+    def _say(self, rows: list[str], typed: str, asked: Filter) -> None:
+        if self._reading:
+            self._nothing.set_text(tr("Reading the segments…"), tr("This takes a moment in a large study."))
+            self._stack.setCurrentWidget(self._nothing)
+            return
+        self.tabs.setTabText(0, tr("Segments {rows:,}").format(rows=len(rows)))
+        if rows:
+            self._stack.setCurrentWidget(self.view)
+        elif typed or asked:
+            there = self.tabs.isTabVisible(1)
+            hint = tr("The words stand elsewhere: see the next tab.") if there else tr("Use fewer words or conditions.")
+            self._nothing.set_text(tr("No segment found") if there else tr("Nothing found"), hint)
+            self._stack.setCurrentWidget(self._nothing)
+        else:
+            self._nothing.set_text(
+                tr("No segments yet"), tr("Mark some in the main window: I at the start, O at the end.")
+            )
+            self._stack.setCurrentWidget(self._nothing)
+        self.bulk.show(len(rows))
+
+    def _picked(self) -> None:
+        self.bulk.show(len(self.view.rows_model.rows()))
+        if self.follow.isChecked():
+            self._following.start()
+
+    def _follow(self) -> None:
+        chosen = self.view.selected()
+        if len(chosen) == 1 and self.isVisible():
+            self._look_at(chosen[0])
+
+    def _look_at(self, segment_id: str) -> None:
+        self._following.stop()
+        row = self._table.rows.get(segment_id)
+        if row is not None:
+            self._context.look_at(row.segment.recording_id, row.segment.start_us)
+            self._context.studio.select([segment_id])
+
+    def _recording_changed(self) -> None:
+        if self.isVisible() and "here" in self.bar.chosen("flags"):
+            self.refresh()
+
+    def _go_to_rows(self) -> None:
+        self.tabs.setCurrentIndex(0)
+        self.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if not self.view.selected() and self.view.rows_model.rows():
+            self.view.select(self.view.rows_model.rows()[:1], self.view.rows_model.rows()[0])
+
+    def _to_search(self) -> None:
+        self.bar.search.setFocus()
+        self.bar.search.selectAll()
+
+    def _escape(self) -> None:
+        self.close()
+
+    def _read_texts(self) -> bool:
+        """Read what is not in the index yet, for a moment; returns whether everything is."""
+        until = time.monotonic() + _MOMENT_S
+        while time.monotonic() < until and self._search.index.work():
+            pass
+        return self._search.index.is_current
+
+    def _work(self) -> None:
+        if self._context.studio.apart.busy:
+            # While something large is written, whoever reads the study waits.
+            self._idle.stop()
+        elif not self._search.index.work():
+            self._idle.stop()
+            if self._waits:
+                self.refresh()
+
+    def _go_on(self) -> None:
+        if self._context.studio.session is self._session:
+            self._idle.start()
+
+    def _leave(self) -> None:
+        self._idle.stop()
+        self._following.stop()
+        self._search.close()
+
+
+def _found(hit: SearchHit) -> FoundText:
+    where = hit.where[:1].upper() + hit.where[1:]
+    text = hit.excerpt.text.replace("\n", " ")
+    return FoundText(where, text, hit.excerpt.marks, hit.recording.id if hit.recording else None, hit.time_us)

@@ -1,0 +1,226 @@
+"""The window with what everybody still has to do. What is still to be done, in groups, each line a place to go to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QStackedLayout,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.review.study_progress import NAMES, Checklist, ChecklistItem, ChecklistItemKind, ReviewsWaiting, checklist
+from app.gui.annotate.segments_dock import read_table
+from app.gui.pages.context import Context
+from project.entities.study_records import Annotator, Changes
+from project.errors import UserError
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyState
+from widgets.text_labels import PlainLabel, plain_tip
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistRow:
+    """One thing to do; `key` tells it from the others."""
+
+    key: str
+    recording: str
+    time: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """The tasks of one kind; `key` tells it from the other groups."""
+
+    key: str
+    title: str
+    tasks: tuple[ChecklistRow, ...]
+
+
+class ChecklistView(QTreeWidget):
+    """Shows groups with their counts; a click on a line goes there.
+
+    Signals:
+        opened (str): key of the task to look at.
+    """
+
+    opened = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._closed: set[str] = set()
+        self.setAccessibleName(tr("What is still to be done"))
+        self.setHeaderLabels([tr("Recording"), tr("Time"), tr("To do")])
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setColumnWidth(0, 220)
+        self.setColumnWidth(1, 104)
+        self.itemClicked.connect(self._open)
+        self.itemActivated.connect(self._open)
+        self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _ID)))
+        self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _ID)))
+
+    def set_groups(self, groups: Sequence[TaskGroup]) -> None:
+        """Show these; what was folded stays folded, and the place is kept."""
+        top = self.verticalScrollBar().value()
+        self.blockSignals(True)
+        self.clear()
+        for group in groups:
+            head = QTreeWidgetItem([f"{group.title} ({len(group.tasks):,})"])
+            head.setData(0, _ID, group.key)
+            head.setFont(0, theme.font(semibold=True))
+            head.setSizeHint(0, QSize(0, theme.GRID * 7 // 2))
+            head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            head.addChildren([_line(task) for task in group.tasks])
+            self.addTopLevelItem(head)
+            head.setFirstColumnSpanned(True)
+            head.setExpanded(group.key not in self._closed)
+        self.blockSignals(False)
+        self.verticalScrollBar().setValue(top)
+
+    def _open(self, item: QTreeWidgetItem) -> None:
+        if item.parent() is not None:
+            self.opened.emit(item.data(0, _ID))
+
+
+def _line(task: ChecklistRow) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([task.recording, task.time, task.text])
+    item.setData(0, _ID, task.key)
+    item.setToolTip(2, plain_tip(task.text))
+    item.setSizeHint(0, QSize(0, theme.GRID * 3))
+    return item
+
+
+_PAUSE_MS = 400
+_TITLE = tr("Checklist")
+_ALL_DONE = (tr("All done"), tr("Nothing is missing, nothing waits."))
+_NO_RECORDINGS = (tr("Nothing to do yet"), tr("Add recordings in the main window first: Ctrl+O."))
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open.
+
+    Raises:
+        UserError: none is.
+    """
+    if context.studio.session is None:
+        raise UserError(tr("No study is open."), tr("Open one first."))
+    return ChecklistWindow(context, context.studio.session)
+
+
+class ChecklistWindow(QWidget):
+    """Works out the list when it is shown, and again when edits pause."""
+
+    def __init__(self, context: Context, session: Session) -> None:
+        super().__init__()
+        self.setWindowTitle(_TITLE)
+        self.resize(720, 560)
+        self._context = context
+        self._session = session
+        self._table, self._reading = read_table(context, session, self._take)
+        self._reviews = ReviewsWaiting(session)
+        self._waiting = Changes()
+        self._tasks: tuple[ChecklistItem, ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        row = QHBoxLayout()
+        label = PlainLabel(tr("To be done by"))
+        self.who = QComboBox()
+        self.who.setAccessibleName(tr("Annotator"))
+        self.who.setToolTip(tr("Whose tasks are listed"))
+        label.setBuddy(self.who)
+        self.counts = PlainLabel()
+        self.counts.setProperty("quiet", True)
+        row.addWidget(label)
+        row.addWidget(self.who)
+        row.addWidget(self.counts, 1)
+        column.addLayout(row)
+        self.view = ChecklistView()
+        self._done = EmptyState("circle-check", *_ALL_DONE)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(self._done)
+        column.addLayout(self._stack, 1)
+        column.addWidget(close_button(self), 0, Qt.AlignmentFlag.AlignRight)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.refresh)
+        self.view.opened.connect(self._open)
+        self.who.activated.connect(lambda _: self.refresh())
+        context.studio.bridge.changed.connect(self._apply)
+        context.studio.leaving.connect(self._pause.stop)
+        self._fill_people(session.annotator_name)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Work out what is to be done."""
+        if self._reading:
+            self.counts.setText(tr("Reading the segments…"))
+            return
+        if self._waiting:
+            changes, self._waiting = self._waiting, Changes()
+            self._table.apply(changes)
+            if changes.ids("annotator"):
+                self._fill_people(self.who.currentText())
+        who = self._table.annotators.get(self.who.currentData() or "")
+        found = checklist(self._session, self._table, [who] if who else (), self._reviews)
+        self._tasks = found.tasks
+        groups = _groups(found, who is None)
+        self.view.set_groups(groups)
+        self._done.set_text(*(_ALL_DONE if self._table.recordings else _NO_RECORDINGS))
+        self._stack.setCurrentWidget(self.view if groups else self._done)
+        self.counts.setText(tr("{tasks:,} to do").format(tasks=len(self._tasks)) if self._tasks else "")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._waiting:
+            self.refresh()
+        self.view.setFocus()
+
+    def _take(self) -> None:
+        self._reading = False
+        self.refresh()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        self._waiting |= changes
+        if self.isVisible():
+            self._pause.start()
+
+    def _fill_people(self, chosen: str) -> None:
+        self.who.clear()
+        self.who.addItem(tr("Everybody"), None)
+        for one in self._table.annotators.values():
+            if one.kind == "person":
+                self.who.addItem(one.name, one.id)
+        self.who.setCurrentIndex(max(0, self.who.findText(chosen)))
+
+    def _open(self, key: str) -> None:
+        task = self._tasks[int(key)]
+        self._context.look_at(task.recording.id, task.time_us)
+        if task.segment_id is not None:
+            self._context.studio.select([task.segment_id])
+
+
+def _groups(found: Checklist, everybody: bool) -> list[TaskGroup]:
+    lines: dict[tuple[Annotator, ChecklistItemKind], list[ChecklistRow]] = {}
+    for number, task in enumerate(found.tasks):
+        recording = f"{task.recording.number}  {task.recording.name}"
+        time = format_time(task.time_us) if task.segment_id else ""
+        lines.setdefault((task.annotator, task.kind), []).append(ChecklistRow(str(number), recording, time, task.text))
+    return [
+        TaskGroup(f"{who.id} {kind}", f"{who.name}: {NAMES[kind]}" if everybody else NAMES[kind], tuple(tasks))
+        for (who, kind), tasks in lines.items()
+    ]

@@ -1,0 +1,439 @@
+"""The room in which a person answers items: one at a time, over the whole window, with nothing beside it.
+
+Lets a person answer the items of a set, one after the other, in a window that shows nothing else. Says how far who
+works here is with the chosen set, and leads them into the room in which they answer.
+"""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+
+from app.gui.benchmark.benchmark_labels import standing_words
+from app.gui.benchmark.benchmark_page import BenchmarkPage
+from app.gui.benchmark.item_sets import ItemSetPresenter
+from app.gui.judges.human_answer import AnswerPanel
+from app.gui.pages.context import Context
+from benchmark.judge_input.input_messages import build
+from benchmark.judging.person_judge import FORM, PersonTask
+from benchmark.prompts.judge_prompt import task_of
+from benchmark.runs import people_runs as people
+from benchmark.runs.people_runs import HumanItemQueue, HumanRunOptions, ItemQuestion
+from models.judges.judge_interface import Message, Role
+from project.entities.frozen_items import ItemModality, ItemSet
+from project.entities.judgments import RAW
+from project.entities.study_records import Changes, Json, Participant
+from project.errors import UserError
+from project.schemes.scheme import CHOOSING, Scheme
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.progress_bars import ProgressBar
+from widgets.text_labels import PlainLabel, plain_tip
+
+_BACK = "back"
+_NUMBERS = 9
+_CHOOSE = tr("1 to 9 choose, ")
+_KEYS = tr("Ctrl+Return saves, Ctrl+K if you don't know, Esc pauses.")
+SHEET = (
+    ("1, 2, 3", tr("Choose")),
+    ("Ctrl+Return", tr("Save and go on")),
+    ("Ctrl+K", tr("I don't know")),
+    ("Esc", tr("Pause")),
+)
+"""Its keys, for the sheet of all keys."""
+
+
+class AnswerRoom(QWidget):
+    """Shows what is asked; what is right is no part of it.
+
+    Signals:
+        saved (dict): the answer, by the keys of the fields.
+        declined: they do not know.
+        passed: an item that cannot be shown is left for later.
+        left: they go on another time, or are done.
+    """
+
+    saved = Signal(dict)
+    declined = Signal()
+    passed = Signal()
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Answering blind"))
+        self.setAutoFillBackground(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.panel: AnswerPanel | None = None
+        self._ready = False
+        self.title, self.count = PlainLabel(), PlainLabel()
+        self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        self.count.setProperty("quiet", True)
+        self.bar = ProgressBar(textVisible=False)
+        self.bar.setFixedHeight(4)
+        self.bar.setAccessibleName(tr("How much is answered"))
+        self.note = PlainLabel(wordWrap=True)
+        self.note.setAccessibleName(tr("What to do"))
+        self.save = _button(tr("Save and go &on"), tr("Save your answer and show the next item (Ctrl+Return)"))
+        self.save.setProperty("primary", True)
+        self.skip = _button(
+            tr("I &don't know"), tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)")
+        )
+        self.later = _button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
+        self.pause = _button(
+            tr("&Pause"), tr("Leave; everything you answered is saved, and you go on where you left (Esc)")
+        )
+        self._done = EmptyState(
+            "circle-check", "", "", (EmptyStateAction(_BACK, tr("Back to the study"), primary=True),)
+        )
+        self._done.chosen.connect(lambda _key: self.left.emit())
+        self._lay_out()
+        self.save.clicked.connect(self._save)
+        self.skip.clicked.connect(self._decline)
+        self.later.clicked.connect(self.passed)
+        self.pause.clicked.connect(self.left)
+        for keys, do in (("Ctrl+Return", self._save), ("Ctrl+K", self._decline), ("Esc", self.left.emit)):
+            QShortcut(QKeySequence(keys), self).activated.connect(do)
+        for number in range(1, _NUMBERS + 1):
+            QShortcut(QKeySequence(str(number)), self).activated.connect(lambda number=number: self._pick(number))
+
+    def show_standing(self, title: str, count: str, done: int, total: int) -> None:
+        """Say what is asked, and how far they are."""
+        self.title.setText(title)
+        self.count.setText(count)
+        self.bar.show_value(done, max(total, 1))
+
+    def show_task(self, scheme: Scheme, track: str, people: Sequence[Participant]) -> None:
+        """Show an empty form; it can be filled in when its material is there."""
+        before, self.panel = self.panel, AnswerPanel(scheme, track, people)
+        self.panel.form.value_changed.connect(lambda _field, _value: self._say_keys())
+        if before is not None:
+            self._stack.removeWidget(before)
+            before.deleteLater()
+        self._stack.addWidget(self.panel)
+        self._stack.setCurrentWidget(self.panel)
+        self.later.hide()
+        self._set_ready(False)
+        self.say(tr("Reading the frames…"))
+
+    def show_material(self, text: str, pictures: Sequence[tuple[str, bytes]]) -> None:
+        """Show the words, and frames as (time that is told, JPEG); from now on it can be answered."""
+        if self.panel is None:
+            return
+        self.panel.show_material(text, pictures)
+        self._set_ready(True)
+        self._say_keys()
+        # No choice has the focus: it would look as if it were chosen.
+        self.setFocus()
+
+    def show_broken(self, why: str) -> None:
+        """Say why an item cannot be shown; it can be left for later."""
+        self._set_ready(False)
+        self.later.show()
+        self.say(why)
+
+    def show_done(self, title: str, hint: str) -> None:
+        """Say that nothing is left."""
+        self._set_ready(False)
+        self.later.hide()
+        self._done.set_text(title, hint)
+        self._stack.setCurrentWidget(self._done)
+        self._done.setFocus()
+
+    def say(self, text: str) -> None:
+        """Show a line beside the buttons."""
+        self.note.setText(text)
+
+    @property
+    def ready(self) -> bool:
+        """Whether an answer can be given."""
+        return self._ready
+
+    def answer(self) -> dict[str, Json]:
+        """Return what is filled in."""
+        return self.panel.answer() if self.panel is not None else {}
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addStretch(1)
+        head.addWidget(self.count)
+        column.addLayout(head)
+        column.addWidget(self.bar)
+        self._stack = QStackedLayout()
+        column.addLayout(self._stack, 1)
+        self._stack.addWidget(self._done)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        foot.addWidget(self.note, 1)
+        for button in (self.pause, self.later, self.skip, self.save):
+            foot.addWidget(button)
+        column.addLayout(foot)
+        self.later.hide()
+        self._set_ready(False)
+
+    def _set_ready(self, ready: bool) -> None:
+        self._ready = ready
+        for button in (self.save, self.skip):
+            button.setEnabled(ready)
+        if self.panel is not None:
+            self.panel.form.setEnabled(ready)
+
+    def _say_keys(self) -> None:
+        fields = [one.field for one in self.panel.form.editors.values()] if self.panel is not None else []
+        chooses = any(one.kind in CHOOSING for one in fields)
+        self.say(f"{_CHOOSE if chooses else ''}{_KEYS}")
+
+    def _save(self) -> None:
+        if self._ready:
+            self.saved.emit(self.answer())
+
+    def _decline(self) -> None:
+        if self._ready:
+            self.declined.emit()
+
+    def _pick(self, number: int) -> None:
+        if self._ready and self.panel is not None:
+            self.panel.pick(number)
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    made = QPushButton(text)
+    made.setToolTip(plain_tip(tip))
+    return made
+
+
+Messages = tuple[Message, ...]
+
+
+class BenchmarkAnswerController(QObject):
+    """One queue at a time; an answer is in the study before the next item is shown.
+
+    Signals:
+        ended: the room was left.
+    """
+
+    ended = Signal()
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._queue: HumanItemQueue | None = None
+        self._passed: set[ItemQuestion] = set()
+        self._asked: ItemQuestion | None = None
+        self._planned: PersonTask | None = None
+        self._messages: Messages = ()
+        self._since = 0.0
+        self._made: dict[ItemQuestion, tuple[PersonTask, Messages]] = {}
+        self.room: AnswerRoom | None = None
+        context.studio.leaving.connect(self.end)
+
+    def begin(self, item_set: ItemSet, way: HumanRunOptions) -> None:
+        """Ask who works here what is left of a set."""
+        session = self._context.studio.session
+        if session is None or self.room is not None:
+            return
+        try:
+            queue, changes = people.begin(session, people.queue(session, item_set, way))
+        except UserError as error:
+            self._context.studio.failed.emit(error)
+            return
+        self._queue, self._passed = queue, set()
+        room = self.room = AnswerRoom()
+        room.saved.connect(self._save)
+        room.declined.connect(self._decline)
+        room.passed.connect(self._pass)
+        room.left.connect(self.end)
+        self._context.go_blind(room)
+        self._context.studio.publish(changes)
+        self._next()
+
+    def end(self) -> None:
+        """Leave the room; what was answered is saved."""
+        if self.room is None:
+            return
+        self.room, self._asked, self._planned = None, None, None
+        self._made.clear()
+        self._context.see_again()
+        self.ended.emit()
+
+    def _left(self) -> list[ItemQuestion]:
+        return [one for one in self._queue.left if one not in self._passed] if self._queue is not None else []
+
+    def _next(self) -> None:
+        """Show the next item that was not answered as an equal one already."""
+        session, room = self._context.studio.session, self.room
+        while session is not None and room is not None and self._queue is not None:
+            left = self._left()
+            self._show_standing(room, self._queue)
+            if not left:
+                self._show_done(room, self._queue)
+                return
+            self._asked = left[0]
+            try:
+                planned = self._plan(session, self._queue, left[0])
+                there = people.said_before(session, self._queue, planned)
+            except UserError as error:
+                room.show_broken(str(error))
+                return
+            if there is None:
+                self._show(room, left[0], planned)
+                return
+            self._queue, changes = people.repeat(session, self._queue, left[0], there)
+            self._context.studio.publish(changes)
+
+    def _plan(self, session: Session, queue: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
+        return self._made[asked][0] if asked in self._made else people.ask(session, queue, asked)
+
+    def _show(self, room: AnswerRoom, asked: ItemQuestion, planned: PersonTask) -> None:
+        self._planned = planned
+        room.show_task(planned.scheme, FORM, planned.people)
+
+        def show(messages: Messages) -> None:
+            if room is self.room and asked == self._asked:
+                self._messages = messages
+                user = next(one for one in messages if one.role is Role.USER)
+                room.show_material(user.text, [(one.shown, one.jpeg) for one in user.pictures])
+                self._since = monotonic()
+                self._get_ready()
+
+        def fail(error: Exception) -> None:
+            if room is self.room and asked == self._asked:
+                room.show_broken(str(error))
+
+        if asked in self._made:
+            show(self._made.pop(asked)[1])
+        else:
+            self._context.background.run(lambda _progress: build(planned.plan), show, fail)
+
+    def _get_ready(self) -> None:
+        """Make what comes next while somebody still reads."""
+        session, queue, left = self._context.studio.session, self._queue, self._left()
+        if session is None or queue is None or len(left) < 2 or left[1] in self._made:
+            return
+        room, asked = self.room, left[1]
+        try:
+            planned = people.ask(session, queue, asked)
+        except UserError:
+            # It is said when its turn comes.
+            return
+
+        def keep(messages: Messages) -> None:
+            if room is self.room is not None:
+                self._made[asked] = (planned, messages)
+
+        self._context.background.run(lambda _progress: build(planned.plan), keep, lambda _error: None)
+
+    def _save(self, values: dict[str, Json]) -> None:
+        self._store(
+            lambda session, queue, asked, planned, ms: people.answer(
+                session, queue, asked, planned, values, ms, self._messages
+            )
+        )
+
+    def _decline(self) -> None:
+        self._store(
+            lambda session, queue, asked, planned, ms: people.decline(
+                session, queue, asked, planned, ms, self._messages
+            )
+        )
+
+    def _store(
+        self, do: Callable[[Session, HumanItemQueue, ItemQuestion, PersonTask, int], tuple[HumanItemQueue, Changes]]
+    ) -> None:
+        session, room, queue = self._context.studio.session, self.room, self._queue
+        if session is None or room is None or queue is None or self._asked is None or self._planned is None:
+            return
+        try:
+            self._queue, changes = do(
+                session, queue, self._asked, self._planned, round((monotonic() - self._since) * 1e3)
+            )
+        except UserError as error:
+            room.say(f"{error.message} {error.hint}".strip())
+            return
+        self._context.studio.publish(changes)
+        self._next()
+
+    def _pass(self) -> None:
+        if self._asked is not None:
+            self._passed.add(self._asked)
+            self._next()
+
+    def _show_standing(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
+        left, total = self._left(), len(queue.asked)
+        done = len(queue.done)
+        name = task_of(left[0].task).name if left else queue.item_set.name
+        counts = [tr("{done:,} of {total:,} answered").format(done=done, total=total)]
+        if queue.refused:
+            counts.append(tr("{refused:,} not known").format(refused=queue.refused))
+        if self._passed:
+            counts.append(tr("{passed:,} left for later").format(passed=len(self._passed)))
+        if queue.own:
+            counts.append(tr("{own:,} of your own left out").format(own=queue.own))
+        room.show_standing(name, " · ".join(counts), done, total)
+
+    def _show_done(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
+        if self._passed:
+            room.show_done(
+                tr("{count} could not be shown").format(count=trn("{count} item", "{count} items", len(self._passed))),
+                tr("Everything else is answered. Put what is missing back, then go on."),
+            )
+        elif not queue.asked:
+            room.show_done(tr("There is nothing to answer"), tr("Every item was made from your own annotations."))
+        else:
+            room.show_done(tr("All answered"), tr("Thank you. What is right may be shown to you now."))
+
+
+_SOON_MS = 250
+"""What somebody made is looked up in the whole study: not with every key."""
+
+
+class HumanRunController(QObject):
+    """What is chosen for judges holds for people too."""
+
+    def __init__(self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self.answering = BenchmarkAnswerController(context, self)
+        page.run.answer_requested.connect(self.open)
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._soon.timeout.connect(self._show)
+        page.run.changed.connect(self._soon.start)
+        page.acts["answer"] = self.open
+        page.tabs.currentChanged.connect(lambda _at: self._soon.start())
+        shown.renewed.connect(self._soon.start)
+        self.answering.ended.connect(shown.renew)
+
+    def open(self) -> None:
+        """Let who works here answer what is left."""
+        one = self._shown.current()
+        if one is not None:
+            self.answering.begin(one, self.way())
+
+    def way(self) -> HumanRunOptions:
+        """Return how they would be asked."""
+        tab = self._page.run
+        chosen = tab.chosen_shown()
+        condition = next(iter(tab.conditions.chosen()), RAW)
+        shown = ItemModality(chosen) if chosen else ItemModality.BOTH
+        return HumanRunOptions(shown, tab.chosen_variant(), condition, tab.seed.value(), tab.own.isChecked())
+
+    def _show(self) -> None:
+        one, session, tab = self._shown.current(), self._shown.session, self._page.run
+        if session is None or one is None or not tab.isVisible():
+            return
+        if session.annotator() is None or session.study.read_only:
+            tab.standing.setText("")
+            return
+        try:
+            tab.standing.setText(standing_words(people.queue(session, one, self.way())))
+        except UserError as error:
+            tab.standing.setText(str(error))

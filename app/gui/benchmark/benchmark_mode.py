@@ -1,0 +1,415 @@
+"""The figures of the chosen set's runs: read and computed in a thread when somebody looks at them.
+
+Lists the items of a set with what each judge made of them, and plays their moments. Makes the page of the mode
+Benchmark, and joins it with the study. Shows what runs came to, with chance and published rows, and leads to items and
+report.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.gui.benchmark.answer_room import HumanRunController
+from app.gui.benchmark.benchmark_labels import (
+    CHANCE,
+    PUBLISHED,
+    answer_words,
+    chance_rows,
+    figure_rows,
+    published_lines,
+    task_lines,
+    with_own,
+)
+from app.gui.benchmark.benchmark_page import ALL, TABS, BenchmarkPage
+from app.gui.benchmark.benchmark_runs import BenchmarkRunController
+from app.gui.benchmark.item_sets import ItemSetBuilder, ItemSetPresenter
+from app.gui.pages.context import Context
+from app.gui.study.background import PendingRead, look
+from benchmark.items.sampling import INCLUDED
+from benchmark.metrics.published_figures import rows_for
+from benchmark.results.item_results import ItemResult
+from benchmark.runs.people_runs import open_for
+from benchmark.runs.run_figures import RunFigures, RunRead, computed, read_runs
+from project.entities.frozen_items import FrozenItem
+from project.entities.judgments import JudgmentStatus
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import tr, trn
+from widgets.table.record_table import TableRow
+
+_log = logging.getLogger(__name__)
+Known = tuple[RunRead, RunFigures]
+
+
+class RunFiguresLoader(QObject):
+    """Results and items show the same figures; they are computed once for both, and anew only where answers came.
+
+    Signals:
+        renewed: there are others.
+
+    Attributes:
+        found: of the runs that may be shown; of a run with new answers those of before, until these are computed.
+        working: whether some are not computed yet.
+        hidden: items of which somebody must not know yet what is right, because they still answer.
+        why_not: why there are none.
+    """
+
+    renewed = Signal()
+
+    def __init__(self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._stale, self._busy = True, False
+        self._asked = 0
+        self._wanted: tuple[RunRead, ...] = ()
+        self._sets: tuple[str, ...] = ()
+        self._reading: PendingRead | None = None
+        self._own = ""
+        self._known: dict[str, Known] = {}
+        self.found: list[RunFigures] = []
+        self.hidden: frozenset[str] = frozenset()
+        self.why_not = ""
+        shown.renewed.connect(self.renew)
+        shown.answered.connect(self.renew)
+        context.studio.leaving.connect(self._forget)
+        page.results.changed.connect(self.renew)
+        page.tabs.currentChanged.connect(lambda _at: self._look())
+
+    @property
+    def working(self) -> bool:
+        """Whether some are not read or computed yet."""
+        return not self.why_not and (self._reading is not None or any(not self._is_known(one) for one in self._wanted))
+
+    def renew(self) -> None:
+        """Read them again, now or when somebody looks."""
+        self._stale = True
+        self._look()
+
+    def _look(self) -> None:
+        session = self._shown.session
+        wanted = self._page.results.isVisible() or self._page.items.isVisible()
+        if not self._stale or not wanted or session is None:
+            return
+        self._stale = False
+        self._read(session)
+
+    def _read(self, session: Session) -> None:
+        """Read in a thread what figures are computed from; what is known of the same sets stays until then."""
+        if self._reading is not None:
+            self._reading.stop()
+            self._reading = None
+        one, before = self._shown.current(), self._sets
+        everything = self._page.results.everything.isChecked()
+        chosen = [] if one is None else self._shown.sets if everything else [one]
+        sets = tuple(each.id for each in chosen)
+        self._sets, self.hidden, self.why_not = sets, frozenset(), ""
+        if sets != before:
+            self._wanted = ()
+        if sets and self._hide(session):
+            self._reading = look(
+                *(self._context.background, session, lambda second, _progress: read_runs(second, sets=sets)),
+                lambda read: self._take(session, read),
+                self._refuse,
+            )
+        self._go_on()
+
+    def _hide(self, session: Session) -> bool:
+        """Find out what somebody must not see, here and now, so that nothing is shown before; whether that is known."""
+        sets = [one for one in self._shown.sets if one.id in self._sets]
+        try:
+            self.hidden = frozenset().union(*(open_for(session, each) for each in sets))
+        except UserError as error:
+            self.hidden, self.why_not = frozenset(item.id for item in self._shown.items), str(error)
+            self._wanted = ()
+            return False
+        who = session.annotator()
+        self._own = who.id if who is not None else ""
+        return True
+
+    def _take(self, session: Session, read: list[RunRead]) -> None:
+        """Show what was read; what is hidden is looked up again, because somebody may have begun to answer since."""
+        self._reading = None
+        if self._hide(session):
+            self._wanted = tuple(read)
+        self._go_on()
+
+    def _refuse(self, error: Exception) -> None:
+        self._reading, self._wanted = None, ()
+        if not isinstance(error, UserError):
+            _log.error("The answers could not be read", exc_info=error)
+        self.why_not = str(error)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Show what is known, and compute what is not."""
+        self.found = [replace(self._known[one.run.id][1], judge=one.judge) for one in self._wanted if self._shows(one)]
+        missing = [one for one in self._wanted if not self._is_known(one)]
+        if missing and not self._busy and not self.why_not:
+            self._compute(missing)
+        self.renewed.emit()
+
+    def _shows(self, one: RunRead) -> bool:
+        return one.run.id in self._known and not (self.hidden and one.run.annotator_id == self._own)
+
+    def _is_known(self, one: RunRead) -> bool:
+        known = self._known.get(one.run.id)
+        return known is not None and known[0] == _alone(one)
+
+    def _compute(self, reads: Sequence[RunRead]) -> None:
+        """Compute one state at a time: what came meanwhile is computed after it."""
+        self._busy = True
+        self._asked += 1
+        number = self._asked
+
+        def then(found: list[Known]) -> None:
+            session = self._shown.session
+            if number == self._asked and session is not None:
+                self._known |= {read.run.id: (read, figures) for read, figures in found}
+                self._busy = False
+                self._hide(session)
+                self._go_on()
+
+        def failed(error: Exception) -> None:
+            if number == self._asked:
+                _log.error("The figures could not be computed", exc_info=error)
+                self._busy, self.why_not = False, tr("The figures could not be computed: {error}").format(error=error)
+                self._go_on()
+
+        self._context.background.run(lambda progress: self._work(reads, progress), then, failed)
+
+    def _work(self, reads: Sequence[RunRead], progress: Progress) -> list[Known]:
+        """Compute in a thread what is still looked at."""
+        found = []
+        for one in reads:
+            progress.check_cancelled()
+            if any(one.run.id == each.run.id for each in self._wanted):
+                alone = _alone(one)
+                found.append((alone, computed(alone, parts=False)))
+        return found
+
+    def _forget(self) -> None:
+        """What was under way in threads is dropped with the study."""
+        self._asked += 1
+        self._busy = False
+        if self._reading is not None:
+            self._reading.stop()
+            self._reading = None
+        self._wanted, self._known, self._sets = (), {}, ()
+
+
+def _alone(one: RunRead) -> RunRead:
+    """Return a run without what depends on which others are read with it."""
+    return replace(one, judge="", names={})
+
+
+RIGHT, WRONG, UNPARSED, REFUSED, DIFFER = "right", "wrong", "unparsed", "refused", "differ"
+_WHICH = {
+    ALL: tr("All items"),
+    RIGHT: tr("Right by"),
+    WRONG: tr("Wrong by"),
+    UNPARSED: tr("Unparsed from"),
+    REFUSED: tr("Not known by"),
+    DIFFER: tr("Where judges differ"),
+}
+_HIDDEN = "hidden"
+_WHY_HIDDEN = tr("What you have not answered yet is hidden, and not played, until you have.")
+_COMPUTING = tr("Computing the figures…")
+_LONGEST = 60
+
+
+class Items(QObject):
+    """Nothing here changes the study."""
+
+    def __init__(
+        self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter, figures: RunFiguresLoader
+    ) -> None:
+        super().__init__(page)
+        self._context = context
+        self._tab = page.items
+        self._shown = shown
+        self._figures = figures
+        figures.renewed.connect(self._show)
+        self._tab.changed.connect(self._list)
+        self._tab.show_requested.connect(self._look)
+        self._tab.play_requested.connect(self._play)
+
+    def _of_set(self) -> list[RunFigures]:
+        one = self._shown.current()
+        return [each for each in self._figures.found if one is not None and each.item_set.id == one.id]
+
+    def _show(self) -> None:
+        runs = {each.run.id: f"{each.judge}{with_own(each.run)} ({each.run.shown.value})" for each in self._of_set()}
+        self._tab.set_choices(_WHICH, runs)
+        self._list()
+
+    def _list(self) -> None:
+        session = self._shown.session
+        if session is None:
+            return
+        which, run_id = self._tab.chosen()
+        found = self._of_set()
+        by_run = {each.run.id: {one.said.item_id: one for one in each.items} for each in found}
+        numbers = {one.id: f"{one.number} {one.name}".strip() for one in all_recordings(session.study)}
+        hidden = self._figures.hidden
+        kept = [one for one in self._shown.items if _fits(one.id, which, run_id, by_run, hidden)]
+        rows = [self._row(one, numbers.get(one.recording_id, NO), list(by_run.values()), hidden) for one in kept]
+        columns = (tr("Item"), tr("Recording"), tr("From"), "Right", *(each.judge for each in found))
+        count = trn("{count} item", "{count} items", len(rows))
+        notes = [_COMPUTING] if self._figures.working else []
+        notes.append(_WHY_HIDDEN if hidden else tr("Double click: play the moment."))
+        self._tab.show_items(columns, rows, count, " ".join(notes))
+
+    def _row(
+        self, one: FrozenItem, recording: str, runs: Sequence[Mapping[str, ItemResult]], hidden: frozenset[str]
+    ) -> TableRow:
+        place = f"{one.draw + 1}.{one.position + 1}"
+        begun = format_time(one.start_us)
+        if one.id in hidden:
+            return TableRow(one.id, (place, recording, begun, _HIDDEN, *(_HIDDEN for _ in runs)), time_us=one.start_us)
+        truth = next((run[one.id].said.truth for run in runs if one.id in run), one.content.get("truth", {}))
+        right = answer_words(truth) if isinstance(truth, Mapping) else ""  # type: ignore[arg-type]
+        said = (_said(run.get(one.id)) for run in runs)
+        return TableRow(one.id, (place, recording, begun, _short(right), *said), time_us=one.start_us)
+
+    def _item(self, item_id: str) -> FrozenItem | None:
+        """Return an item whose moment may be seen and heard: what is said there may be the answer."""
+        if item_id in self._figures.hidden:
+            return None
+        return next((one for one in self._shown.items if one.id == item_id), None)
+
+    def _look(self, item_id: str) -> None:
+        one = self._item(item_id)
+        if one is not None:
+            self._context.look_at(one.recording_id, one.start_us)
+
+    def _play(self, item_id: str) -> None:
+        one, playback, player = self._item(item_id), self._context.playback, self._context.player
+        if one is None:
+            return
+        self._context.look_at(one.recording_id, one.start_us)
+        playback.repeat(one.start_us, one.end_us)
+        if player.path is not None and not player.playing:
+            player.play()
+
+
+NO = "gone"
+"""What stands for a recording that is no longer part of the study."""
+
+
+def _fits(
+    item_id: str,
+    which: str,
+    run_id: str,
+    by_run: Mapping[str, Mapping[str, ItemResult]],
+    hidden: frozenset[str],
+) -> bool:
+    if which == ALL:
+        return True
+    if item_id in hidden:
+        return False
+    if which == DIFFER:
+        return (
+            len({str(run[item_id].said.answers) for run in by_run.values() if item_id in run and run[item_id].counts})
+            > 1
+        )
+    one = by_run.get(run_id, {}).get(item_id)
+    if one is None:
+        return False
+    statuses = {*one.said.statuses.values()}
+    if which == UNPARSED:
+        return JudgmentStatus.UNPARSED in statuses
+    if which == REFUSED:
+        return JudgmentStatus.REFUSED in statuses
+    return one.right is (which == RIGHT)
+
+
+def _said(one: ItemResult | None) -> str:
+    if one is None or not one.said.statuses:
+        return ""
+    statuses = {*one.said.statuses.values()}
+    if JudgmentStatus.REFUSED in statuses:
+        return tr("- not known")
+    if JudgmentStatus.UNPARSED in statuses:
+        return tr("? unparsed")
+    mark = "" if one.right is None else "✓ " if one.right else "✗ "
+    return f"{mark}{_short(answer_words(one.said.answers))}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+REPORT = "benchmark_report"
+_RESULTS_HIDDEN = tr("Your own row is hidden until you have answered every item.")
+
+
+class Results(QObject):
+    """One table; a row of this study leads to its items."""
+
+    def __init__(
+        self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter, figures: RunFiguresLoader
+    ) -> None:
+        super().__init__(page)
+        self._page = page
+        self._shown = shown
+        self._figures = figures
+        figures.renewed.connect(self._show)
+        page.results.row_chosen.connect(self._open_items)
+        page.results.report_requested.connect(lambda: context.trigger(REPORT))
+
+    def _show(self) -> None:
+        one, tab, found = self._shown.current(), self._page.results, self._figures.found
+        if one is None:
+            tab.show_rows((), "")
+            return
+        everything = tab.everything.isChecked()
+        rows = figure_rows(found, named=everything)
+        if not everything:
+            rows += chance_rows(found)
+        if tab.published.isChecked():
+            tasks = dict.fromkeys(each.item_set.task for each in found) if everything else (one.task,)
+            rows += [row for task in tasks for row in published_lines(rows_for(task), task)]
+        said = (
+            [self._figures.why_not]
+            if self._figures.why_not
+            else [tr("{count} of this study.").format(count=trn("{count} run", "{count} runs", len(found)))]
+        )
+        if self._figures.working:
+            said = [*(said if found else []), _COMPUTING]
+        elif not found and not self._figures.why_not:
+            said = [tr("No judge was asked yet: ask judges, or answer yourself, on the page Run.")]
+        if self._figures.hidden:
+            said.append(_RESULTS_HIDDEN)
+        tab.show_rows(rows, " ".join(said))
+
+    def _open_items(self, key: str) -> None:
+        run_id = key.partition(" ")[0]
+        if run_id in (PUBLISHED, CHANCE):
+            return
+        run = next((each for each in self._figures.found if each.run.id == run_id), None)
+        if run is None:
+            return
+        self._page.choose_set(run.item_set.id)
+        self._page.tabs.setCurrentIndex(TABS.index(tr("Items")))
+        self._page.items.choose(ALL, run_id)
+
+
+def make(context: Context) -> QWidget:
+    """Return the page."""
+    page = BenchmarkPage(task_lines(), INCLUDED)
+    shown = ItemSetPresenter(context, page)
+    ItemSetBuilder(context, page)
+    BenchmarkRunController(context, page, shown)
+    HumanRunController(context, page, shown)
+    figures = RunFiguresLoader(context, page, shown)
+    Results(context, page, shown, figures)
+    Items(context, page, shown, figures)
+    return page

@@ -1,0 +1,573 @@
+"""The page of the mode Benchmark: which item set is worked with, and what is done with it.
+
+The items of a set: what each judge made of them, and the way to their moment in the video. What runs came to, a row for
+each judge and metric, with chance and published rows beside. Who is asked an item set and how, how far that is, and the
+way into the queue for people. What an item set is: how it was drawn, what was left out and why, and whether the study
+has changed since.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedLayout,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.benchmark.item_set_form import NewSetForm, TaskOption
+from project.entities.study_records import Json
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
+from widgets.form.checklists import TickMenu
+from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.progress_bars import ProgressLine
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import PlainLabel, plain_tip
+
+ALL = "all"
+
+
+class ItemsTab(QWidget):
+    """Choosing a row shows its moment, a double click plays it.
+
+    Signals:
+        changed: other items are wanted.
+        show_requested (str): an item was chosen, by id.
+        play_requested (str): its moment is to be played.
+    """
+
+    changed = Signal()
+    show_requested = Signal(str)
+    play_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        self.which, self.run = QComboBox(), QComboBox()
+        for box, name, tip in (
+            (self.which, tr("Which items"), tr("Show only items of which this is so")),
+            (self.run, tr("Of which judge"), tr("Whose answers decide which items are shown")),
+        ):
+            box.setAccessibleName(name)
+            box.setToolTip(plain_tip(tip))
+            head.addWidget(box)
+        head.addStretch(1)
+        self.count = PlainLabel()
+        self.count.setProperty("quiet", True)
+        head.addWidget(self.count)
+        column.addLayout(head)
+        self._holder = QVBoxLayout()
+        column.addLayout(self._holder, 1)
+        self.table = RowsTable(tr("Items"), (tr("Item"),))
+        self._holder.addWidget(self.table)
+        self._columns: tuple[str, ...] = ()
+        self.note = PlainLabel(wordWrap=True)
+        self.note.setProperty("quiet", True)
+        column.addWidget(self.note)
+        for box in (self.which, self.run):
+            box.currentIndexChanged.connect(lambda _at: self.changed.emit())
+
+    def set_choices(self, which: Mapping[str, str], runs: Mapping[str, str]) -> None:
+        """Offer what items can be filtered by, and whose answers: key -> name."""
+        for combo, choices in ((self.which, which), (self.run, runs)):
+            before = combo.currentData()
+            with QSignalBlocker(combo):
+                combo.clear()
+                for key, name in choices.items():
+                    combo.addItem(name, key)
+                combo.setCurrentIndex(max(0, combo.findData(before)))
+        self.run.setVisible(bool(runs))
+
+    def choose(self, which: str, run: str) -> None:
+        """Show the items of one number."""
+        for combo, key in ((self.which, which), (self.run, run)):
+            at = combo.findData(key)
+            if at >= 0:
+                with QSignalBlocker(combo):
+                    combo.setCurrentIndex(at)
+        self.changed.emit()
+
+    def chosen(self) -> tuple[str, str]:
+        """Return by what items are filtered, and whose answers decide."""
+        return str(self.which.currentData() or ALL), str(self.run.currentData() or "")
+
+    def show_items(self, columns: Sequence[str], rows: Sequence[TableRow], count: str, note: str) -> None:
+        """Show items, a column for each judge."""
+        if tuple(columns) != self._columns:
+            self._columns = tuple(columns)
+            self._holder.removeWidget(self.table)
+            self.table.deleteLater()
+            self.table = RowsTable(tr("Items"), columns)
+            self.table.keep_names_short(1)
+            self.table.row_chosen.connect(lambda key, _time: self.show_requested.emit(key))
+            self.table.doubleClicked.connect(lambda _index: self._play())
+            self._holder.addWidget(self.table)
+        self.table.show_rows(rows)
+        self.count.setText(count)
+        self.note.setText(note)
+
+    def _play(self) -> None:
+        if key := self.table.current_key():
+            self.play_requested.emit(key)
+
+
+COLUMNS = (tr("Judge"), tr("Metric"), tr("Mean ± sd"), tr("95 % interval"), "n", tr("Unparsed"), tr("Not known"))
+
+
+class ResultsTab(QWidget):
+    """A row leads to its items.
+
+    Signals:
+        changed: other rows are wanted.
+        row_chosen (str): a row was chosen, by key.
+        report_requested: the window of the report is wanted.
+    """
+
+    changed = Signal()
+    row_chosen = Signal(str)
+    report_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        self.published = QCheckBox(tr("P&ublished rows"))
+        self.published.setChecked(True)
+        self.published.setToolTip(tr("Show what the paper reports beside this study's own figures"))
+        self.everything = QCheckBox(tr("&All sets"))
+        self.everything.setToolTip(tr("Show the runs of every item set of this study"))
+        self.report = QPushButton(tr("Re&port…"))
+        self.report.setToolTip(tr("Tables and plots of all runs, to be looked at and written"))
+        head.addWidget(self.published)
+        head.addWidget(self.everything)
+        head.addStretch(1)
+        head.addWidget(self.report)
+        column.addLayout(head)
+        self.table = RowsTable(tr("Results"), COLUMNS)
+        self.table.setToolTip(tr("Choose a row to see its items"))
+        self.table.keep_names_short()
+        column.addWidget(self.table, 1)
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State of the results"))
+        self.status.setProperty("quiet", True)
+        column.addWidget(self.status)
+        self.published.toggled.connect(lambda _on: self.changed.emit())
+        self.everything.toggled.connect(lambda _on: self.changed.emit())
+        self.table.row_chosen.connect(lambda key, _time: self.row_chosen.emit(key))
+        self.report.clicked.connect(self.report_requested)
+
+    def show_rows(self, rows: Sequence[TableRow], status: str) -> None:
+        """Show other rows, and a line about them."""
+        self.table.show_rows(rows)
+        self.status.setText(status)
+
+
+class RunTab(QWidget):
+    """Judges above, people below, and all runs of the set.
+
+    Signals:
+        run_requested: ask the judges that are ticked.
+        cancel_requested: stop; what was answered is kept.
+        answer_requested: who works here answers the items.
+        changed: something else is chosen.
+    """
+
+    run_requested = Signal()
+    cancel_requested = Signal()
+    answer_requested = Signal()
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._writable, self._why_not, self._under_way = True, "", False
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
+        self.conditions = TickMenu(tr("Renderings"), tr("Raw"))
+        self.shown, self.variant = QComboBox(), QComboBox()
+        self.seed, self.budget = IntegerBox(), DecimalBox()
+        self.seed.setRange(0, 2**31 - 1)
+        self.budget.setRange(0, 1_000_000)
+        self.budget.setDecimals(2)
+        self.budget.setSpecialValueText(tr("No limit"))
+        self.anew = QCheckBox(tr("As&k again"))
+        self.run = QPushButton(tr("&Run"))
+        self.run.setProperty("primary", True)
+        self.progress = ProgressLine(tr("Run of the benchmark"))
+        self.progress.cancel.setToolTip(tr("Stop; what was answered is kept, and running again goes on from there"))
+        self.ways = PlainLabel(wordWrap=True)
+        self.ways.setAccessibleName(tr("What would leave this machine"))
+        self.notes = PlainLabel(wordWrap=True)
+        self.notes.setAccessibleName(tr("What was not asked, and why"))
+        self.answer = QPushButton(tr("Ans&wer yourself…"))
+        self.own = QCheckBox(tr("Also items made from my own annotations"))
+        self.standing = PlainLabel(wordWrap=True)
+        self.standing.setProperty("quiet", True)
+        self.runs = RowsTable(
+            tr("Runs of this set"), (tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began"))
+        )
+        self.runs.keep_names_short()
+        self._explain()
+        self._lay_out()
+        self.say_ways("")
+        self.say_notes("")
+        self.run.clicked.connect(self.run_requested)
+        self.progress.cancel_requested.connect(self.cancel_requested)
+        self.answer.clicked.connect(self.answer_requested)
+        for menu in (self.judges, self.conditions):
+            menu.changed.connect(self._change)
+        for combo in (self.shown, self.variant):
+            combo.currentIndexChanged.connect(lambda _at: self._change())
+        for box in (self.seed, self.budget):
+            box.valueChanged.connect(lambda _value: self._change())
+        self.own.toggled.connect(lambda _on: self._change())
+
+    def set_choices(self, shown: Mapping[str, tuple[str, str]], variants: Mapping[str, tuple[str, str]]) -> None:
+        """Offer what can be shown, and variants of the prompts: key -> name and what it is."""
+        for combo, choices in ((self.shown, shown), (self.variant, variants)):
+            combo.clear()
+            for key, (name, about) in choices.items():
+                combo.addItem(name, key)
+                combo.setItemData(combo.count() - 1, plain_tip(about), Qt.ItemDataRole.ToolTipRole)
+
+    def set_runnable(self, why_not: str) -> None:
+        """Say why nothing can be asked, or "" where it can."""
+        self._why_not = why_not
+        self._enable()
+
+    def set_writable(self, writable: bool) -> None:
+        """Let judges and people answer, or not."""
+        self._writable = writable
+        self._enable()
+
+    def set_under_way(self, under_way: bool) -> None:
+        """Show that a run is under way, or ended."""
+        self._under_way = under_way
+        if not under_way:
+            self.progress.hide()
+        self._enable()
+
+    def say_ways(self, text: str) -> None:
+        """Say what would leave this machine, and what may not be asked."""
+        self.ways.setText(text)
+        self.ways.setVisible(bool(text))
+
+    def say_notes(self, text: str) -> None:
+        """Say how a run ended, and what was not asked."""
+        self.notes.setText(text)
+        self.notes.setVisible(bool(text))
+
+    def chosen_shown(self) -> str:
+        """Return the key of what is shown."""
+        return str(self.shown.currentData() or "")
+
+    def chosen_variant(self) -> str:
+        """Return the key of the variant."""
+        return str(self.variant.currentData() or "")
+
+    def looks(self) -> dict[str, Json]:
+        """Return what is chosen, to be kept."""
+        return {
+            "judges": [*sorted(self.judges.wanted())],
+            "conditions": [*sorted(self.conditions.wanted())],
+            "shown": self.chosen_shown(),
+            "variant": self.chosen_variant(),
+            "seed": self.seed.value(),
+            "budget": self.budget.value(),
+            "own": self.own.isChecked(),
+        }
+
+    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+        """Choose what was chosen; what is no longer offered is left out."""
+        for menu, key in ((self.judges, "judges"), (self.conditions, "conditions")):
+            found = looks.get(key)
+            if isinstance(found, list):
+                menu.choose(str(one) for one in found)
+        for combo, key in ((self.shown, "shown"), (self.variant, "variant")):
+            at = combo.findData(looks.get(key))
+            if at >= 0:
+                combo.setCurrentIndex(at)
+        seed, budget = looks.get("seed"), looks.get("budget")
+        if isinstance(seed, int):
+            self.seed.setValue(seed)
+        if isinstance(budget, int | float):
+            self.budget.setValue(budget)
+        self.own.setChecked(looks.get("own") is True)
+
+    def _change(self) -> None:
+        self.changed.emit()
+
+    def _enable(self) -> None:
+        self.run.setEnabled(self._writable and not self._why_not and not self._under_way)
+        self.run.setToolTip(
+            plain_tip(self._why_not or tr("Ask the judges; a run that was stopped goes on where it was"))
+        )
+        self.answer.setEnabled(self._writable)
+
+    def _explain(self) -> None:
+        for widget, name, tip in (
+            (self.shown, tr("What is shown"), tr("What of each item judges and you are shown")),
+            (self.variant, tr("Variant of the prompts"), tr("How the questions are put")),
+            (self.seed, tr("Seed of the run"), tr("Another seed asks everything again, as another run")),
+            (self.budget, tr("Budget"), tr("Money that the run may cost, in the currency of the judges' prices")),
+            (self.anew, tr("Ask again"), tr("Begin a new run and ask again what was refused or could not be read")),
+            (
+                self.answer,
+                tr("Answer yourself"),
+                tr("Answer the items as judges get them, one after the other; nothing else is shown meanwhile"),
+            ),
+            (self.own, tr("Also my own"), tr("Else they are left out and counted; with them, your row says so")),
+        ):
+            widget.setAccessibleName(name)
+            widget.setToolTip(plain_tip(tip))
+            if isinstance(widget, QAbstractSpinBox):
+                widget.lineEdit().setAccessibleName(name)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        form = QFormLayout()
+        form.setHorizontalSpacing(theme.GRID * 2)
+        form.setVerticalSpacing(theme.GRID // 2)
+        form.addRow(tr("&Judges"), self.judges)
+        form.addRow(tr("Sh&own"), self.shown)
+        form.addRow(tr("&Prompt"), self.variant)
+        form.addRow(tr("Seen as"), self.conditions)
+        numbers = QHBoxLayout()
+        numbers.setSpacing(theme.GRID)
+        seed, budget = PlainLabel(tr("S&eed")), PlainLabel(tr("&Budget"))
+        seed.setBuddy(self.seed)
+        budget.setBuddy(self.budget)
+        for widget in (self.seed, budget, self.budget):
+            numbers.addWidget(widget)
+        numbers.addStretch(1)
+        numbers.addWidget(self.anew)
+        numbers.addWidget(self.run)
+        form.addRow(seed, numbers)
+        column.addLayout(form)
+        column.addWidget(self.ways)
+        column.addWidget(self.progress)
+        column.addWidget(self.notes)
+        column.addSpacing(theme.GRID)
+        column.addWidget(_heading(tr("People")))
+        people = QHBoxLayout()
+        people.setSpacing(theme.GRID)
+        people.addWidget(self.answer)
+        people.addWidget(self.own)
+        people.addStretch(1)
+        column.addLayout(people)
+        column.addWidget(self.standing)
+        column.addSpacing(theme.GRID)
+        column.addWidget(_heading(tr("Runs of this set")))
+        column.addWidget(self.runs, 1)
+
+
+def _heading(text: str) -> QLabel:
+    label = PlainLabel(text)
+    label.setFont(theme.font(theme.POINTS, semibold=True))
+    return label
+
+
+class SetTab(QWidget):
+    """Nothing here can be edited: a set is frozen."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        self._facts = QFormLayout()
+        self._facts.setHorizontalSpacing(theme.GRID * 2)
+        column.addLayout(self._facts)
+        self.changed = PlainLabel(wordWrap=True)
+        self.changed.setAccessibleName(tr("Whether the study has changed since"))
+        column.addWidget(self.changed)
+        column.addSpacing(theme.GRID)
+        heading = PlainLabel(tr("Left out"))
+        heading.setFont(theme.font(theme.POINTS, semibold=True))
+        column.addWidget(heading)
+        self.left_out = RowsTable(tr("What was left out"), (tr("How often"), tr("Why")))
+        EmptyHint(self.left_out, tr("Nothing was left out."))
+        column.addWidget(self.left_out, 1)
+        theme.notifier.changed.connect(self._tint)
+        self._differs = False
+
+    def show_set(self, facts: Mapping[str, str], left_out: Sequence[TableRow]) -> None:
+        """Show facts by name, and what was left out."""
+        while self._facts.rowCount():
+            self._facts.removeRow(0)
+        for name, text in facts.items():
+            value = PlainLabel(text, wordWrap=True)
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            label = PlainLabel(name)
+            label.setProperty("quiet", True)
+            self._facts.addRow(label, value)
+        self.left_out.show_rows(left_out)
+
+    def show_changed(self, text: str, *, differs: bool) -> None:
+        """Say whether the study is as it was when the set was drawn."""
+        self._differs = differs
+        self.changed.setText(text)
+        self._tint()
+
+    def _tint(self) -> None:
+        colours = theme.palette()
+        self.changed.setStyleSheet(f"color: {(colours.uncertain if self._differs else colours.muted).name()};")
+
+
+NEW = "new"
+TABS = (tr("Set"), tr("Run"), tr("Results"), tr("Items"))
+
+
+class BenchmarkPage(QWidget):
+    """Everything here is about the item set that is chosen on top.
+
+    Signals:
+        visible_changed (bool): the page came into sight, or went.
+        set_chosen (str): another item set is chosen, by id.
+        looks_changed: something else is chosen, which is worth keeping.
+    """
+
+    visible_changed = Signal(bool)
+    set_chosen = Signal(str)
+    looks_changed = Signal()
+
+    def __init__(self, tasks: Sequence[TaskOption], included: Mapping[str, str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Benchmark"))
+        self._wanted = ""
+        self.sets = QComboBox()
+        self.sets.setAccessibleName(tr("Item set"))
+        self.sets.setToolTip(tr("The item set that is asked, answered and shown"))
+        self.sets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.new = QPushButton(tr("&New set…"))
+        self.new.setToolTip(tr("Draw items of a task from this study and freeze them"))
+        self.form = NewSetForm(tasks, included)
+        self.set, self.run, self.results, self.items = SetTab(), RunTab(), ResultsTab(), ItemsTab()
+        self.tabs = QTabWidget(documentMode=True)
+        for name, tab in zip(TABS, (self.set, self.run, self.results, self.items), strict=True):
+            self.tabs.addTab(tab, f"&{name}")
+        self._empty = EmptyState(
+            "list-checks",
+            tr("No item set yet"),
+            tr(
+                "An item set is drawn from this study once and then frozen, so that every judge and every person "
+                "is asked the same."
+            ),
+            (EmptyStateAction(NEW, tr("New set…"), primary=True),),
+        )
+        self._lay_out()
+        self.sets.currentIndexChanged.connect(self._choose)
+        self.new.clicked.connect(self.show_form)
+        self._empty.chosen.connect(lambda _key: self.show_form())
+        self.form.left.connect(self.show_tabs)
+        self.tabs.currentChanged.connect(lambda _at: self.looks_changed.emit())
+        self.run.changed.connect(self.looks_changed)
+        self.acts: dict[str, Callable[[], None]] = {"new": self.show_form, "run": self._run}
+        """What the window's menu can ask the page for."""
+        self.show_tabs()
+
+    def set_sets(self, names: Mapping[str, str]) -> None:
+        """Offer item sets by id, in order; the chosen one stays, else the newest is chosen."""
+        chosen = self.current_set() or self._wanted
+        with QSignalBlocker(self.sets):
+            self.sets.clear()
+            for key, name in names.items():
+                self.sets.addItem(name, key)
+            at = self.sets.findData(chosen)
+            self.sets.setCurrentIndex(at if at >= 0 else self.sets.count() - 1)
+        if self._stack.currentWidget() is not self.form:
+            self.show_tabs()
+
+    def choose_set(self, set_id: str) -> None:
+        """Choose an item set, also one that is offered later."""
+        self._wanted = set_id
+        at = self.sets.findData(set_id)
+        if at >= 0:
+            self.sets.setCurrentIndex(at)
+
+    def current_set(self) -> str:
+        """Return the id of the chosen item set, or ""."""
+        return str(self.sets.currentData() or "")
+
+    def show_form(self) -> None:
+        """Show the form for another item set."""
+        self._stack.setCurrentWidget(self.form)
+        self.form.task.setFocus()
+
+    def show_tabs(self) -> None:
+        """Show the item set that is chosen, or that there is none."""
+        self._stack.setCurrentWidget(self.tabs if self.sets.count() else self._empty)
+        self.sets.setEnabled(bool(self.sets.count()))
+
+    def set_writable(self, writable: bool) -> None:
+        """Offer what writes into the study, or not."""
+        self.new.setEnabled(writable)
+        self._empty.set_choosable(writable)
+        self.run.set_writable(writable)
+
+    def looks(self) -> dict[str, Json]:
+        """Return what is chosen, to be kept."""
+        return {"set": self.current_set(), "tab": self.tabs.currentIndex(), "run": self.run.looks()}
+
+    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+        """Choose what was chosen."""
+        self.choose_set(str(looks.get("set", "")))
+        tab, run = looks.get("tab"), looks.get("run")
+        if isinstance(tab, int) and 0 <= tab < self.tabs.count():
+            self.tabs.setCurrentIndex(tab)
+        if isinstance(run, dict):
+            self.run.restore_looks(run)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visible_changed.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.visible_changed.emit(False)
+
+    def _choose(self) -> None:
+        self._wanted = self.current_set()
+        self.show_tabs()
+        self.set_chosen.emit(self._wanted)
+        self.looks_changed.emit()
+
+    def _run(self) -> None:
+        self.tabs.setCurrentWidget(self.run)
+        self.run.run.click()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        label = PlainLabel(tr("I&tem set"))
+        label.setBuddy(self.sets)
+        label.setProperty("quiet", True)
+        head.addWidget(label)
+        head.addWidget(self.sets, 1)
+        head.addWidget(self.new)
+        column.addLayout(head)
+        self._stack = QStackedLayout()
+        column.addLayout(self._stack, 1)
+        for part in (self._empty, self.form, self.tabs):
+            self._stack.addWidget(part)

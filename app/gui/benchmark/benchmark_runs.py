@@ -1,0 +1,318 @@
+"""Asks judges the items of a set in jobs, one round after the other, and takes runs up again."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject
+
+from app.gui.benchmark.benchmark_labels import SHOWN, run_row
+from app.gui.benchmark.benchmark_page import BenchmarkPage
+from app.gui.benchmark.item_sets import ItemSetPresenter
+from app.gui.jobs.job_center import Result
+from app.gui.judges.judges_page import VARIANT_WORDS
+from app.gui.judges.request_facts import foretold, once_files_are_known
+from app.gui.pages.context import Context
+from benchmark.judging.run_budget import Limits
+from benchmark.prompts.judge_prompt import VARIANTS
+from benchmark.runs.people_runs import rounds_of, way_of
+from benchmark.runs.run_plan import BenchmarkRequest, begin, wanted_as_json, wanted_from
+from benchmark.runs.scheduler import BenchmarkScheduler
+from benchmark.tasks.benchmark_task import entry_of
+from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
+from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.study_records import Changes
+from project.errors import Cancelled, UserError
+from project.queries.history_rows import runs_of
+from project.queries.item_set_rows import answers_of, benchmark_runs
+from project.queries.judgment_rows import all_judges
+from project.session.job_notes import BENCHMARK, InterruptedJob
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets.form.checklists import TickMenuItem
+
+_PREPARING = tr("Putting questions together")
+_ASKING = tr("Asking")
+_RENDERED = "anonymize"
+
+
+class BenchmarkRunController(QObject):
+    """One course of runs at a time; the window stays awake while its questions are put together."""
+
+    def __init__(self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._tab = page.run
+        self._course: BenchmarkScheduler | None = None
+        self._session: Session | None = None
+        self._work: JobSpec | None = None
+        self._plan = ""
+        self._stopped = False
+        self._runs: list[BenchmarkRun] = []
+        self._tab.set_choices(SHOWN, {key: VARIANT_WORDS[key] for key in VARIANTS})
+        self._tab.run_requested.connect(self.start)
+        self._tab.cancel_requested.connect(self.stop)
+        self._tab.changed.connect(self._show_runnable)
+        self._tab.runs.row_chosen.connect(lambda key, _time: self._take_up(key))
+        shown.renewed.connect(self._show)
+        shown.answered.connect(self._show_runs)
+        jobs = context.jobs
+        jobs.progressed.connect(self._show_progress)
+        jobs.stopped.connect(self._on_stopped)
+        jobs.resumers[BENCHMARK] = self.resume
+        context.studio.leaving.connect(self.stop)
+        context.studio.session_changed.connect(self._forget)
+
+    @property
+    def under_way(self) -> bool:
+        """Whether judges are asked now."""
+        return self._session is not None
+
+    def start(self) -> None:
+        """Ask the judges that are ticked; what they answered before in the same way is not asked again."""
+        session, one, judges = self._shown.session, self._shown.current(), self._chosen()
+        if session is None or one is None or not judges or self.under_way:
+            return
+        self._start(session, self._wanted(one, judges))
+
+    def resume(self, job: InterruptedJob) -> None:
+        """Go on with runs that were interrupted; what was answered is not asked again, nor paid for a second time.
+
+        Raises:
+            UserError: a set or a judge is gone, or the budget is spent.
+        """
+        session = self._context.studio.session
+        if session is None or self.under_way:
+            raise UserError(tr("Judges are asked already."), tr("Resume it once they have answered."))
+        wanted = wanted_from(session, job.asked, job.since)
+        self._start(session, wanted)
+
+    def _start(self, session: Session, wanted: BenchmarkRequest) -> None:
+        self._session, self._stopped = session, False
+        self._tab.say_notes("")
+        self._tab.set_under_way(True)
+        self._tab.progress.show_progress(0, 0, _PREPARING)
+        self._plan = self._context.jobs.begin_plan(
+            BENCHMARK,
+            tr("Benchmark “{name}”: {judges}").format(
+                name=wanted.sets[0].name, judges=trn("{count} judge", "{count} judges", len(wanted.judges))
+            ),
+            wanted_as_json(wanted),
+        )
+        once_files_are_known(self._context, wanted.judges, lambda: self._begin(session, wanted))
+
+    def stop(self) -> None:
+        """Stop; what was answered is kept."""
+        self._stopped = True
+        if self._work is not None:
+            self._context.jobs.cancel(self._work)
+
+    # Asking
+
+    def _begin(self, session: Session, wanted: BenchmarkRequest) -> None:
+        if self._session is not session or self._context.studio.session is not session:
+            self._end()
+            return
+        try:
+            begun = begin(session, wanted)
+            self._course = BenchmarkScheduler(session, wanted, begun)
+        except UserError as error:
+            self._fail(error)
+            return
+        self._context.studio.publish(begun.changes)
+        self._next()
+
+    def _next(self) -> None:
+        course, session = self._course, self._session
+        if course is None or session is None:
+            return
+        before = course.changes
+        try:
+            works = course.next(_Breath(self._check))
+        except Cancelled:
+            self._end(tr("Stopped. Run again to go on."))
+            return
+        except UserError as error:
+            self._fail(error)
+            return
+        self._publish(before, course.changes)
+        if works:
+            self._work = works[0]
+            self._context.jobs.start(self._work, partial(self._on_done, works[0]), noted=False)
+        else:
+            self._finish(course)
+
+    def _on_done(self, work: JobSpec, result: Result) -> None:
+        course = self._course
+        if work is not self._work or course is None:
+            return
+        self._work = None
+        before = course.changes
+        try:
+            course.ended(work, result)
+        except UserError as error:
+            self._fail(error)
+            return
+        self._publish(before, course.changes)
+        self._next()
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        if work is self._work:
+            self._work = None
+            problem = self._context.jobs.problem_of(work)
+            self._end(tr("Stopped. Run again to go on.") if problem is None else str(problem))
+
+    def _finish(self, course: BenchmarkScheduler) -> None:
+        notes = [one.as_text() for one in course.outcome.notes]
+        done = (
+            tr("Done. {count} were there already.").format(
+                count=trn("{count} answer", "{count} answers", course.cached)
+            )
+            if course.cached
+            else tr("Done.")
+        )
+        self._end("\n".join([done, *notes]))
+
+    def _fail(self, error: UserError) -> None:
+        self._end(f"{error.message} {error.hint}".strip())
+
+    def _end(self, said: str = "") -> None:
+        self._course = self._session = self._work = None
+        self._context.jobs.end_plan(self._plan)
+        self._plan = ""
+        self._tab.set_under_way(False)
+        self._tab.say_notes(said)
+        self._show_runs()
+        self._show_runnable()
+
+    def _forget(self) -> None:
+        """What waits for files is dropped with the study."""
+        if self.under_way:
+            self._end()
+
+    def _check(self) -> bool:
+        return not self._stopped and self._session is not None and self._session is self._context.studio.session
+
+    def _publish(self, before: Changes, after: Changes) -> None:
+        new = Changes.of((table, key) for table in after for key in after.ids(table) - before.ids(table))
+        if new:
+            self._context.studio.publish(new)
+
+    def _show_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
+        course = self._course
+        if work is not self._work or course is None:
+            return
+        settled = course.settled + done if total else course.settled
+        self._tab.progress.show_progress(min(settled, course.total), course.total, _ASKING)
+
+    # What is chosen
+
+    def _wanted(self, one: ItemSet, judges: Sequence[JudgeEntry]) -> BenchmarkRequest:
+        tab = self._tab
+        shown, money = tab.chosen_shown(), tab.budget.value()
+        return BenchmarkRequest(
+            [one],
+            judges,
+            tab.chosen_variant(),
+            ItemModality(shown) if shown else None,
+            list(tab.conditions.chosen()) or [RAW],
+            tab.seed.value(),
+            Limits(money or None),
+            again=tab.anew.isChecked(),
+        )
+
+    def _judges(self) -> list[JudgeEntry]:
+        session = self._shown.session
+        return [one for one in all_judges(session.study) if one.backend != PERSON] if session is not None else []
+
+    def _chosen(self) -> list[JudgeEntry]:
+        ticked = {*self._tab.judges.chosen()}
+        return [one for one in self._judges() if one.id in ticked]
+
+    def _take_up(self, run_id: str) -> None:
+        """Choose judge and way of a run, so that running goes on with it."""
+        run = next((one for one in self._runs if one.id == run_id), None)
+        if run is None:
+            return
+        tab = self._tab
+        tab.restore_looks(
+            {
+                "judges": [] if run.annotator_id else [run.judge_id],
+                "conditions": [run.condition],
+                "shown": run.shown.value,
+                "variant": run.variant,
+                "seed": run.seed,
+                "budget": tab.budget.value(),
+                "own": way_of(run).own if run.annotator_id else tab.own.isChecked(),
+            }
+        )
+
+    # What is shown
+
+    def _show(self) -> None:
+        offered = [TickMenuItem(one.id, one.name, f"{one.backend} {one.model}".strip()) for one in self._judges()]
+        self._tab.judges.set_entries(offered)
+        self._tab.conditions.set_entries([TickMenuItem(key, name) for key, name in self._conditions().items()])
+        self._show_runs()
+        self._show_runnable()
+
+    def _conditions(self) -> dict[str, str]:
+        session = self._shown.session
+        found = {RAW: tr("Raw")}
+        if session is not None:
+            for recording_id in {one.recording_id for one in self._shown.items}:
+                for run in runs_of(session.study, recording_id, _RENDERED):
+                    found[run.backend] = run.backend
+        return found
+
+    def _show_runs(self) -> None:
+        session, one = self._shown.session, self._shown.current()
+        self._runs = benchmark_runs(session.study, one.id) if session is not None and one is not None else []
+        if session is None or one is None:
+            self._tab.runs.show_rows(())
+            return
+        entry, rows = entry_of(one.task), []
+        for run in reversed(self._runs):
+            rounds = rounds_of(entry) if run.annotator_id else entry.rounds
+            asked = len(self._shown.items) * sum(len(each.parts) for each in rounds)
+            rows.append(run_row(run, len(answers_of(session.study, run.id)), asked))
+        self._tab.runs.show_rows(rows)
+
+    def _show_runnable(self) -> None:
+        why = ""
+        if not self._judges():
+            why = tr("Add a judge in the mode Judges first.")
+        elif not self._chosen():
+            why = tr("Choose a judge first.")
+        self._tab.set_runnable(why)
+        self._say_what_leaves()
+
+    def _say_what_leaves(self) -> None:
+        """Say before anything is asked which judge may not be asked, and where what leaves would go."""
+        session, items = self._shown.session, self._shown.items
+        if session is None or not items or self.under_way or not self._tab.isVisible():
+            return
+        every, lines = all_judges(session.study), []
+        for judge in self._chosen():
+            forbidden, ways = foretold(session, judge, every, items[0].recording_id, RAW)
+            lines += ways if forbidden is None else [f"{judge.name}: {forbidden}"]
+        self._tab.say_ways("\n".join(dict.fromkeys(lines)))
+
+
+class _Breath:
+    """Lets the window live on while questions are put together; stops where nobody wants them any more."""
+
+    def __init__(self, wanted: Callable[[], bool]) -> None:
+        self._wanted = wanted
+
+    def progress(self, done: int, total: int, text: str = "") -> None:  # noqa: ARG002
+        """Do what waits in the window."""
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 10)
+        self.check_cancelled()
+
+    def check_cancelled(self) -> None:
+        """Raise where it was stopped."""
+        if not self._wanted():
+            raise Cancelled

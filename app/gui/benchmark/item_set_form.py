@@ -1,0 +1,424 @@
+"""The form in which an item set is put together, before it is drawn and frozen.
+
+The finer rules of a new item set: whose segments, how much of each label, what must be there to be seen.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.translation import tr
+from widgets import theme
+from widgets.form.input_fields import IntegerBox
+from widgets.text_labels import NoteInForm, PlainLabel, plain_tip
+
+_MOST = 100
+"""Shares are weights, and whole percents are as fine as a draw can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingTrack:
+    """A track of a scheme, whose segments can be drawn.
+
+    Attributes:
+        name: of both, for people.
+        labels: key -> name, `none` among them where a stretch may have no label.
+    """
+
+    scheme: str
+    track: str
+    name: str
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What a study has to choose from.
+
+    Attributes:
+        lanes: the default one first.
+        methods: key -> name of the methods by which any recording was rendered.
+        negatives: key -> name of where stretches without a label come from, the usual one first.
+    """
+
+    lanes: Sequence[SamplingTrack] = ()
+    methods: Mapping[str, str] = field(default_factory=dict)
+    negatives: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingRules:
+    """What was chosen; empty is what is usual for the task.
+
+    Attributes:
+        shares: label -> weight.
+        methods: by which every recording must have been rendered.
+        willing: only recordings in which everybody is willing to be shown to models.
+    """
+
+    scheme: str = ""
+    track: str = ""
+    shares: Mapping[str, int] = field(default_factory=dict)
+    negatives: str = ""
+    methods: tuple[str, ...] = ()
+    willing: bool = False
+
+
+class SetRules(QWidget):
+    """Folded away until somebody wants more than is usual."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._offered = Offered()
+        self._usual: Mapping[str, float] = {}
+        self.fold = QPushButton()
+        self.fold.setProperty("segment", True)
+        self.fold.setCheckable(True)
+        self.fold.setAccessibleName(tr("More rules"))
+        self.fold.setToolTip(tr("Whose segments, how much of each label, and what must be there to be seen"))
+        self.lane, self.negatives = QComboBox(), QComboBox()
+        self.own_shares = QCheckBox(tr("Own s&hares of the labels"))
+        self.willing = QCheckBox(tr("Only where everybody is &willing to be shown to models"))
+        self.shares: dict[str, IntegerBox] = {}
+        self.methods: dict[str, QCheckBox] = {}
+        self._lay_out()
+        self._explain()
+        self.fold.toggled.connect(self._show)
+        self.lane.currentIndexChanged.connect(lambda _at: self._renew_shares())
+        self.own_shares.toggled.connect(lambda _on: self._enable())
+        self._show(False)
+
+    def set_offered(self, offered: Offered) -> None:
+        """Offer what a study has; what was chosen of it stays chosen."""
+        if offered == self._offered:
+            return
+        lane, negatives = self.lane.currentData(), self.negatives.currentData()
+        ticked = {key for key, box in self.methods.items() if box.isChecked()}
+        self._offered = offered
+        with QSignalBlocker(self.lane):
+            self.lane.clear()
+            for one in offered.lanes:
+                self.lane.addItem(one.name, (one.scheme, one.track))
+            self.negatives.clear()
+            for key, name in offered.negatives.items():
+                self.negatives.addItem(name, key)
+            for box, before in ((self.lane, lane), (self.negatives, negatives)):
+                box.setCurrentIndex(max(0, box.findData(before)))
+        _empty(self._methods)
+        self.methods = {key: QCheckBox(name) for key, name in offered.methods.items()}
+        for key, tick in self.methods.items():
+            tick.setToolTip(tr("Draw only what can be seen in this rendering too"))
+            tick.setChecked(key in ticked)
+            self._methods.addWidget(tick)
+        self._renew_shares()
+
+    def set_task(self, segments: bool, shares: Mapping[str, float]) -> None:
+        """Say which of the rules a task understands.
+
+        Args:
+            segments: whether its items are segments.
+            shares: label -> weight in its paper; {} where it does not draw by label.
+        """
+        self._segments, self._usual = segments, shares
+        self._renew_shares()
+
+    def chosen(self) -> SamplingRules:
+        """Return what is chosen, of the rules that the task understands."""
+        usual = self.lane.currentIndex() <= 0 or not self._segments
+        scheme, track = ("", "") if usual else self.lane.currentData()
+        by_label = self._by_label() and self.own_shares.isChecked()
+        return SamplingRules(
+            scheme,
+            track,
+            {key: box.value() for key, box in self.shares.items()} if by_label else {},
+            str(self.negatives.currentData() or "") if self._by_label() else "",
+            tuple(key for key, box in self.methods.items() if box.isChecked()),
+            self.willing.isChecked(),
+        )
+
+    def set_under_way(self, on: bool) -> None:
+        """Take no other wish while a set is drawn."""
+        self._body.setEnabled(not on)
+
+    def _by_label(self) -> bool:
+        return self._segments and bool(self._usual)
+
+    def _renew_shares(self) -> None:
+        """Show the labels of the lane, each with its share in the paper, or all alike where it has other labels."""
+        at = self.lane.currentIndex()
+        labels = self._offered.lanes[at].labels if at >= 0 else {}
+        known = {*self._usual} <= {*labels}
+        _empty(self._shares)
+        self.shares = {}
+        for key, name in labels.items():
+            box = IntegerBox(maximum=_MOST, value=round(_MOST * self._usual.get(key, 0)) if known else 1)
+            box.setAccessibleName(tr("Share of {label}").format(label=name))
+            box.lineEdit().setAccessibleName(box.accessibleName())
+            box.setToolTip(tr("How much of this label beside the others; 0 for none of it"))
+            label = PlainLabel(name)
+            label.setBuddy(box)
+            self._shares.addWidget(label)
+            self._shares.addWidget(box)
+            self._shares.addSpacing(theme.GRID)
+            self.shares[key] = box
+        self._shares.addStretch(1)
+        self._enable()
+
+    def _enable(self) -> None:
+        self.lane.setEnabled(self._segments and self.lane.count() > 1)
+        self.own_shares.setEnabled(self._by_label())
+        self.negatives.setEnabled(self._by_label())
+        for box in self.shares.values():
+            box.setEnabled(self._by_label() and self.own_shares.isChecked())
+        self._none_rendered.setVisible(not self.methods)
+
+    def _show(self, on: bool) -> None:
+        self.fold.setText(tr("{arrow} More rules").format(arrow="▾" if on else "▸"))
+        self._body.setVisible(on)
+
+    def _explain(self) -> None:
+        for box, name, tip in (
+            (self.lane, tr("Segments of"), tr("The scheme and track whose segments are drawn")),
+            (self.negatives, tr("None is"), tr("Where moments without a label are drawn from")),
+        ):
+            box.setAccessibleName(name)
+            box.setToolTip(plain_tip(tip))
+        self.own_shares.setToolTip(tr("Otherwise as in the paper, or all alike for labels that it does not know"))
+        self.willing.setToolTip(tr("Wrong options too are then taken from such recordings alone"))
+
+    def _lay_out(self) -> None:
+        self._segments = False
+        self._none_rendered = PlainLabel(tr("No recording has a rendering yet"))
+        self._none_rendered.setProperty("quiet", True)
+        self._body = QWidget()
+        self._shares, self._methods = QHBoxLayout(), QVBoxLayout()
+        for row in (self._shares, self._methods):
+            row.setSpacing(theme.GRID)
+        form = QFormLayout(self._body)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(theme.GRID * 2)
+        form.setVerticalSpacing(theme.GRID)
+        form.addRow(tr("Segments &of"), self.lane)
+        form.addRow(tr("Shares"), self.own_shares)
+        form.addRow("", self._shares)
+        form.addRow(tr("N&one is"), self.negatives)
+        rendered = QVBoxLayout()
+        rendered.addWidget(self._none_rendered)
+        rendered.addLayout(self._methods)
+        form.addRow(tr("Rendered by"), rendered)
+        form.addRow(tr("People"), self.willing)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.addWidget(self.fold)
+        head.addStretch(1)
+        column.addLayout(head)
+        column.addWidget(self._body)
+
+
+def _empty(layout: QHBoxLayout | QVBoxLayout) -> None:
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOption:
+    """A task that items can be drawn for.
+
+    Attributes:
+        about: what it asks, with its paper.
+        draws: samples, usually.
+        size: items of a sample, usually; 0 for all there are.
+        segments: whether its items are segments.
+        shares: label -> weight, where draws have a share of each.
+    """
+
+    key: str
+    name: str
+    about: str
+    draws: int
+    size: int
+    segments: bool = False
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NewSet:
+    """What was filled in; `name` is "" for the task's own."""
+
+    task: str
+    name: str
+    seed: int
+    draws: int
+    size: int
+    stratify: bool
+    include: tuple[str, ...]
+    rules: SamplingRules
+
+
+class NewSetForm(QWidget):
+    """Says what is asked, what is drawn, and what is left out.
+
+    Signals:
+        made (NewSet): it is to be drawn.
+        left: it is not.
+        shown: it came into sight, and wants to know what the study has to choose from.
+    """
+
+    made = Signal(object)
+    left = Signal()
+    shown = Signal()
+
+    def __init__(self, tasks: Sequence[TaskOption], included: Mapping[str, str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("New item set"))
+        self._tasks = {one.key: one for one in tasks}
+        self.task = QComboBox()
+        for one in tasks:
+            self.task.addItem(one.name, one.key)
+            self.task.setItemData(self.task.count() - 1, plain_tip(one.about), Qt.ItemDataRole.ToolTipRole)
+        self.about = NoteInForm()
+        self.about.setProperty("quiet", True)
+        self.name = QLineEdit()
+        self.seed, self.draws, self.items = _number(0, 2**31 - 1), _number(1, 1000), _number(0, 100_000)
+        self.items.setSpecialValueText(tr("All there are"))
+        self.stratify = QCheckBox(tr("The same number from each &collection"))
+        self.include = {key: QCheckBox(tr("Also {text}").format(text=text)) for key, text in included.items()}
+        self.rules = SetRules()
+        self.note = PlainLabel(wordWrap=True)
+        self.note.setAccessibleName(tr("State of the new set"))
+        self.make, self.cancel = QPushButton(tr("&Make set")), QPushButton(tr("Cancel"))
+        self.make.setProperty("primary", True)
+        self._explain()
+        self._lay_out()
+        self.task.currentIndexChanged.connect(self._show_task)
+        self.make.clicked.connect(lambda: self.made.emit(self.filled()))
+        self.cancel.clicked.connect(self.left)
+        self._show_task()
+
+    def filled(self) -> NewSet:
+        """Return what is filled in."""
+        return NewSet(
+            str(self.task.currentData() or ""),
+            self.name.text().strip(),
+            self.seed.value(),
+            self.draws.value(),
+            self.items.value(),
+            self.stratify.isChecked(),
+            tuple(key for key, box in self.include.items() if box.isChecked()),
+            self.rules.chosen(),
+        )
+
+    def say(self, text: str) -> None:
+        """Say what is done, or why it could not be made."""
+        self.note.setText(text)
+
+    def set_under_way(self, on: bool) -> None:
+        """Take no other wish while a set is drawn; it can still be cancelled."""
+        chosen = str(self.task.currentData() or "") in self._tasks
+        self.make.setEnabled(chosen and not on)
+        for one in (self.task, self.name, self.seed, self.draws, self.items, self.stratify, *self.include.values()):
+            one.setEnabled(not on)
+        self.rules.set_under_way(on)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.shown.emit()
+
+    def _show_task(self) -> None:
+        one = self._tasks.get(str(self.task.currentData() or ""))
+        self.make.setEnabled(one is not None)
+        if one is None:
+            return
+        self.about.setText(one.about)
+        self.draws.setValue(one.draws)
+        self.items.setValue(one.size)
+        self.rules.set_task(one.segments, one.shares)
+        self.say("")
+
+    def _explain(self) -> None:
+        for widget, name, tip in (
+            (self.task, tr("Task"), tr("What is asked")),
+            (self.name, tr("Name"), tr("Empty: the name of the task")),
+            (self.seed, tr("Seed"), tr("The same seed draws the same items from the same study")),
+            (self.draws, tr("Draws"), tr("Samples that are drawn; figures are mean and standard deviation over them")),
+            (self.items, tr("Items a draw"), tr("About how many items each draw has")),
+            (self.stratify, tr("Stratify"), tr("Each collection gives the same number of items to a draw")),
+            (self.make, tr("Make set"), tr("Draw the items and freeze them; a set is never changed")),
+            (self.cancel, tr("Cancel"), tr("Make no set")),
+        ):
+            widget.setAccessibleName(name)
+            widget.setToolTip(plain_tip(tip))
+            if isinstance(widget, QAbstractSpinBox):
+                widget.lineEdit().setAccessibleName(name)
+        for box in self.include.values():
+            box.setToolTip(tr("Left out unless you tick this"))
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        form = QFormLayout()
+        form.setHorizontalSpacing(theme.GRID * 2)
+        form.setVerticalSpacing(theme.GRID)
+        self.name.setPlaceholderText(tr("As the task"))
+        form.addRow(tr("Tas&k"), self.task)
+        form.addRow("", self.about)
+        form.addRow(tr("Na&me"), self.name)
+        numbers = QHBoxLayout()
+        numbers.setSpacing(theme.GRID)
+        for name, box in ((tr("&Draws"), self.draws), (tr("&Items a draw"), self.items), (tr("S&eed"), self.seed)):
+            label = PlainLabel(name)
+            label.setBuddy(box)
+            numbers.addWidget(label)
+            numbers.addWidget(box)
+            numbers.addSpacing(theme.GRID)
+        numbers.addStretch(1)
+        form.addRow(tr("Drawn"), numbers)
+        form.addRow("", self.stratify)
+        for place, exception in enumerate(self.include.values()):
+            form.addRow(tr("Exceptions") if not place else "", exception)
+        column.addLayout(form)
+        column.addWidget(self.rules)
+        column.addStretch(1)
+        area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, theme.GRID, 0, 0)
+        whole.setSpacing(theme.GRID)
+        whole.addWidget(area, 1)
+        whole.addWidget(self.note)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        foot.addStretch(1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.make)
+        whole.addLayout(foot)
+
+
+def _number(least: int, most: int) -> QSpinBox:
+    box = IntegerBox()
+    box.setRange(least, most)
+    return box

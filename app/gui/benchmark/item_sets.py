@@ -1,0 +1,305 @@
+"""Draws item sets as the form says, in a thread, and stores them.
+
+What a study has to choose from when an item set is put together. Which item set the page is about, what it is, and
+whether the study has changed since.
+"""
+
+from contextlib import suppress
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.gui.benchmark.benchmark_labels import (
+    changed_words,
+    condition_name,
+    left_out_rows,
+    negatives_name,
+    set_facts,
+    set_name,
+)
+from app.gui.benchmark.benchmark_page import BenchmarkPage
+from app.gui.benchmark.item_set_form import NewSet, Offered, SamplingTrack
+from app.gui.pages.context import Context
+from app.gui.study.background import look
+from benchmark.items.sampling import NEGATIVES, SamplingOptions
+from benchmark.prompts.judge_prompt import PromptSubject
+from benchmark.prompts.segment_prompts import labels_of
+from benchmark.sets.frozen_sets import changed_since, drawn, free_name, store_set
+from benchmark.sets.item_sources import methods_of
+from benchmark.tasks.benchmark_task import SUITE, entry_of
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.item_set_rows import all_sets, items_of
+from project.schemes.scheme import Scheme, Track
+from project.session.session import Session
+from resources.translation import tr
+
+
+def offered(session: Session | None) -> Offered:
+    """Return it; nothing where no study is open."""
+    if session is None:
+        return Offered()
+    lanes = [_lane(scheme, track) for scheme in session.schemes for track in scheme.tracks]
+    methods = {key: condition_name(key) for key in methods_of(session)}
+    return Offered(lanes, methods, {key: _as_choice(negatives_name(key)) for key in NEGATIVES})
+
+
+def _as_choice(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _lane(scheme: Scheme, track: Track) -> SamplingTrack:
+    name = scheme.name if len(scheme.tracks) == 1 else f"{scheme.name}: {track.name}"
+    labels = {one.key: one.name for one in labels_of(PromptSubject(scheme, track.key))}
+    return SamplingTrack(scheme.key, track.key, name, labels)
+
+
+_DRAWING = tr("Drawing the items…")
+Drawn = tuple[ItemSet, list[FrozenItem]]
+
+
+class ItemSetBuilder(QObject):
+    """One set at a time. Nothing is written where nothing can be drawn; the form says why."""
+
+    def __init__(self, context: Context, page: BenchmarkPage) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._asked = 0
+        page.form.made.connect(self._make)
+        page.form.left.connect(self._stop)
+        page.form.shown.connect(self._offer)
+        context.studio.leaving.connect(self._stop)
+
+    def _offer(self) -> None:
+        """Offer what the study has now; a study that cannot be read offers nothing."""
+        with suppress(UserError):
+            self._page.form.rules.set_offered(offered(self._context.studio.session))
+
+    def _make(self, wanted: NewSet) -> None:
+        session = self._context.studio.session
+        if session is None:
+            return
+        try:
+            free_name(session, wanted.name, wanted.task)
+        except UserError as error:
+            self._say(error)
+            return
+        self._asked += 1
+        number = self._asked
+        self._page.form.set_under_way(True)
+        self._page.form.say(_DRAWING)
+
+        def then(found: Drawn) -> None:
+            if number == self._asked:
+                self._store(session, wanted, found)
+
+        def failed(error: Exception) -> None:
+            if number == self._asked:
+                self._stop()
+                self._say(error)
+
+        look(self._context.background, session, lambda second, _progress: _draw(second, wanted), then, failed)
+
+    def _store(self, session: Session, wanted: NewSet, found: Drawn) -> None:
+        self._stop()
+        try:
+            made, changes = store_set(session, *found, wanted.name)
+        except UserError as error:
+            self._say(error)
+            return
+        self._page.choose_set(made.id)
+        self._page.show_tabs()
+        if changes:
+            self._context.studio.publish(changes)
+            self._context.studio.told.emit(tr("The item set “{name}” is drawn and frozen.").format(name=made.name))
+
+    def _stop(self) -> None:
+        """Want no set any more: nothing is written."""
+        self._asked += 1
+        self._page.form.set_under_way(False)
+        self._page.form.say("")
+
+    def _say(self, error: Exception) -> None:
+        told = (
+            f"{error.message} {error.hint}"
+            if isinstance(error, UserError)
+            else tr("It could not be drawn: {error}").format(error=error)
+        )
+        self._page.form.say(told.strip())
+
+
+def _draw(session: Session, wanted: NewSet) -> Drawn:
+    rules, usual = wanted.rules, SamplingOptions()
+    wishes = SamplingOptions(
+        wanted.include,
+        wanted.stratify,
+        rules.scheme,
+        rules.track,
+        {label: float(weight) for label, weight in rules.shares.items()},
+        rules.negatives or usual.negatives,
+        rules.methods,
+        rules.willing,
+    )
+    return drawn(session, entry_of(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
+
+
+RUNS = frozenset({"benchmark_run", "benchmark_answer", "judgment"})
+_SETS = frozenset({"item_set", "item"})
+_SOON_MS = 700
+"""Answers come in by the hundred while judges are asked."""
+_COMPARING = tr("Comparing with the study…")
+_EDITED = tr("The study was edited since this was looked up. Choose the page again to compare.")
+
+
+class ItemSetPresenter(QObject):
+    """Works while the page is in sight; what changed meanwhile is read when it comes back.
+
+    Signals:
+        renewed: another set is chosen, or the sets were read again.
+        answered: runs began, or answers came.
+    """
+
+    renewed = Signal()
+    answered = Signal()
+
+    def __init__(self, context: Context, page: BenchmarkPage) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._stale, self._answers = True, False
+        self._unsure, self._comparing, self._again = True, False, False
+        self._asked = 0
+        self._of = context.studio.session
+        self.sets: list[ItemSet] = []
+        self.items: list[FrozenItem] = []
+        self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._soon.timeout.connect(self._tell)
+        page.set_chosen.connect(lambda _key: self._show())
+        page.visible_changed.connect(self._look)
+        page.tabs.currentChanged.connect(lambda _at: self._compare())
+        studio = context.studio
+        studio.session_changed.connect(self._forget)
+        studio.bridge.changed.connect(self._apply)
+
+    @property
+    def session(self) -> Session | None:
+        """The study that is open."""
+        return self._context.studio.session
+
+    @property
+    def visible(self) -> bool:
+        """Whether the page is in sight."""
+        return self._page.isVisible()
+
+    def current(self) -> ItemSet | None:
+        """Return the chosen set."""
+        key = self._page.current_set()
+        return next((one for one in self.sets if one.id == key), None)
+
+    def renew(self) -> None:
+        """Read the sets again, now or when the page comes into sight."""
+        self._stale = True
+        if self.visible:
+            self._reload()
+
+    def _look(self, visible: bool) -> None:
+        if not visible or self._of is not self.session:
+            # The page comes into sight before it is told of another study.
+            return
+        if self._stale:
+            self._reload()
+        else:
+            if self._answers:
+                self._tell()
+            self._compare()
+
+    def _fill(self) -> None:
+        # First, so that the page comes back whatever becomes of the reading; it is painted after both.
+        self._page.setUpdatesEnabled(True)
+        if self._stale and self.visible:
+            self._reload()
+
+    def _reload(self) -> None:
+        self._stale = False
+        session = self.session
+        self._page.set_writable(self._context.studio.writable)
+        try:
+            self.sets = [] if session is None else [one for one in all_sets(session.study) if one.task in SUITE]
+        except UserError as error:
+            self._context.studio.failed.emit(error)
+            self.sets = []
+        self._page.set_sets({one.id: set_name(one) for one in self.sets})
+        self._show()
+
+    def _show(self) -> None:
+        one, session = self.current(), self.session
+        try:
+            self.items = items_of(session.study, one.id) if one is not None and session is not None else []
+        except UserError as error:
+            self._context.studio.failed.emit(error)
+            self.items = []
+        if one is not None:
+            self._page.set.show_set(set_facts(one, self.items), left_out_rows(one))
+        self._unsure, self._answers = True, False
+        self._compare()
+        self.renewed.emit()
+
+    def _compare(self) -> None:
+        """Look up whether the study has changed since, where that is looked at; one set at a time."""
+        one, session = self.current(), self.session
+        if not self._unsure or one is None or session is None or not self._page.set.isVisible():
+            return
+        self._page.set.show_changed(_COMPARING, differs=False)
+        self._again = self._comparing
+        if self._comparing:
+            return
+        self._unsure, self._comparing = False, True
+        self._asked += 1
+        number, total = self._asked, len(self.items)
+        look(
+            *(self._context.background, session, lambda second, _progress: changed_since(second, one).count),
+            lambda count: self._end(number, changed_words(count, total), differs=bool(count)),
+            lambda error: self._end(number, str(error), differs=True),
+        )
+
+    def _end(self, number: int, text: str, *, differs: bool) -> None:
+        """Say what was found, unless it is of another study, of another set, or of before an edit."""
+        if number != self._asked:
+            return
+        self._comparing = False
+        if self._again:
+            self._again = False
+            self._compare()
+        elif not self._unsure:
+            self._page.set.show_changed(text, differs=differs)
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        tables = {*changes.tables}
+        if tables & _SETS:
+            self.renew()
+        elif tables - RUNS:
+            self._unsure = True
+            if tables & {"annotator", "judge", "property", "run"}:
+                self.renew()
+            elif self.current() is not None:
+                self._page.set.show_changed(_EDITED, differs=False)
+        if tables & RUNS:
+            self._answers = True
+            if self.visible and not self._soon.isActive():
+                self._soon.start()
+
+    def _tell(self) -> None:
+        if self.visible:
+            self._answers = False
+            self.answered.emit()
+
+    def _forget(self) -> None:
+        self._soon.stop()
+        self._asked += 1
+        self._comparing = self._again = False
+        self.sets, self.items = [], []
+        self._stale, self._of = True, self.session
+        # The window shows the study first, and lives on before the page is filled: until then it shows nothing.
+        self._page.setUpdatesEnabled(False)
+        QTimer.singleShot(0, self, self._fill)

@@ -1,0 +1,569 @@
+"""A report of the benchmark and its plots, as a thread puts them together.
+
+From a report to what its window shows. The window of the report: the papers' tables with this study's rows, plots,
+items, and everything as files. A table of figures in which a number leads to what it is made of.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.benchmark.report_plots import painted, report_plots
+from app.gui.pages.context import Context
+from app.gui.pages.figure_export import PlotExporter
+from app.gui.pages.live import FiguresComputing
+from app.gui.study.background import Read, Stoppable
+from benchmark.report.benchmark_report import PAGE, ReportInput, ReportOptions, gather, report_of, write_report
+from benchmark.report.report_document import (
+    BenchmarkReport,
+    ItemListLink,
+    ReportItemList,
+    ReportRow,
+    ReportTable,
+    ResultOrigin,
+    moment,
+    more_of,
+    spread,
+    took,
+    written,
+)
+from benchmark.runs.people_runs import open_for
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.item_set_rows import all_sets
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.plots.plot_data import Plot
+from widgets.plots.plot_view import PlotWall
+from widgets.progress_bars import StatusLine
+from widgets.table.record_table import RowsTable
+from widgets.table.record_table import TableRow as ListRow
+from widgets.text_labels import PlainLabel, plain_tip
+
+MATTERS = frozenset({"item_set", "item", "benchmark_run", "benchmark_answer", "judgment", "recording", "hold_out"})
+"""Tables that a report depends on."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReportBundle:
+    """Everything about one state of the study, and the report and its plots as they are shown."""
+
+    gathered: ReportInput
+    report: BenchmarkReport
+    plots: tuple[Plot, ...]
+
+
+def put_together(second: Session, wish: ReportOptions, progress: Progress, answering: bool) -> ReportBundle:
+    """Read the study and put its report together.
+
+    Args:
+        second: a look into the study that nobody else uses.
+        wish: what the report shall hold.
+        progress: told how far it is.
+        answering: whether the person at the window can answer items: what is right about those left to them is hidden.
+
+    Raises:
+        UserError: there is nothing to report.
+        Cancelled: the user stopped it.
+    """
+    hidden = frozenset().union(*(open_for(second, one, answering=answering) for one in all_sets(second.study)))
+    gathered = gather(second, wish, progress, hidden)
+    plots = report_plots(gathered.material).values()
+    progress.check_cancelled()
+    return ReportBundle(gathered, report_of(gathered, {}), tuple(plot for several in plots for plot in several))
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCell:
+    """One place of the table: what stands there, what is said under the mouse, and where it leads, "" for nowhere."""
+
+    text: str
+    tip: str = ""
+    leads_to: str = ""
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FigureLine:
+    """One row; `aside` where it is no measurement of this study."""
+
+    name: str
+    figures: tuple[FigureCell, ...]
+    tip: str = ""
+    aside: bool = False
+
+
+class FiguresTable(QTableWidget):
+    """Figures that are read and followed, never written.
+
+    Signals:
+        followed (str): where the number leads that was clicked, or on which Return was pressed.
+    """
+
+    followed = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: Sequence[FigureLine] = ()
+        self.setAccessibleName(name)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.cellClicked.connect(self._follow)
+        self.cellActivated.connect(self._follow)
+        theme.notifier.changed.connect(self._paint)
+
+    def show_lines(self, corner: str, columns: Sequence[str], lines: Sequence[FigureLine]) -> None:
+        """Show other figures: names first, then a column each."""
+        self._lines = tuple(lines)
+        self.clear()
+        self.setColumnCount(1 + len(columns))
+        self.setHorizontalHeaderLabels([corner, *columns])
+        head = QTableWidgetItem(corner)
+        head.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.setHorizontalHeaderItem(0, head)
+        self.setRowCount(len(lines))
+        for row, line in enumerate(self._lines):
+            self._put(row, 0, FigureCell(line.name, line.tip or line.name), left=True)
+            for column, figure in enumerate(line.figures, 1):
+                self._put(row, column, figure)
+        self._paint()
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return what is shown."""
+        return [(line.name, *(one.text for one in line.figures)) for line in self._lines]
+
+    def _put(self, row: int, column: int, figure: FigureCell, *, left: bool = False) -> None:
+        item = QTableWidgetItem(figure.text)
+        item.setToolTip(plain_tip(figure.tip or figure.text))
+        side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
+        item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+        if figure.strong:
+            item.setFont(theme.font(semibold=True))
+        self.setItem(row, column, item)
+
+    def _paint(self) -> None:
+        colours = theme.palette()
+        for row, line in enumerate(self._lines):
+            for column in range(self.columnCount()):
+                item = self.item(row, column)
+                if item is not None:
+                    item.setForeground(colours.muted if line.aside else colours.text)
+
+    def _follow(self, row: int, column: int) -> None:
+        if column and self._lines[row].figures[column - 1].leads_to:
+            self.followed.emit(self._lines[row].figures[column - 1].leads_to)
+
+
+ITEM_COLUMNS = (
+    tr("Item"),
+    tr("Draw"),
+    tr("Recording"),
+    tr("Time"),
+    tr("Outcome"),
+    tr("Right answer"),
+    tr("Answer"),
+    tr("Took"),
+    tr("What it is"),
+)
+_MARKS = {
+    ResultOrigin.PUBLISHED: tr(" (published)"),
+    ResultOrigin.PERSON: tr(" (measured)"),
+    ResultOrigin.BASELINE: tr(" (baseline)"),
+}
+_ICONS = {"right": "circle-check", "wrong": "circle-x"}
+
+
+def columns_of(table: ReportTable) -> list[str]:
+    """Return the headings of a table, with the group of each over it."""
+    return [f"{one.group}\n{one.name}" if one.group else one.name for one in table.columns]
+
+
+def lines_of(table: ReportTable) -> list[FigureLine]:
+    """Return the rows of a table."""
+    return [_line(table, row) for row in table.rows]
+
+
+def item_rows(one: ReportItemList, part: str) -> list[ListRow]:
+    """Return the items of a list, or of a part of it."""
+    wanted = next((set(each.numbers) for each in one.parts if each.key == part), None)
+    return [
+        ListRow(
+            f"{line.recording_id} {line.number}",
+            (
+                *(str(line.number), str(line.draw), str(line.recording)),
+                *(
+                    tr("{start_us} to {end_us}").format(start_us=moment(line.start_us), end_us=moment(line.end_us)),
+                    line.outcome,
+                    line.words.truth,
+                    line.words.said,
+                ),
+                *(took(line.ms) if line.ms else "", line.words.traits),
+            ),
+            _ICONS.get(line.outcome, ""),
+            line.start_us,
+        )
+        for line in one.lines
+        if wanted is None or line.number in wanted
+    ]
+
+
+def place_of(target: ItemListLink | None) -> str:
+    """Return where a number leads, as text."""
+    return "" if target is None else f"{target.list} {target.part}"
+
+
+def _line(table: ReportTable, row: ReportRow) -> FigureLine:
+    figures = []
+    for cell, column in zip(row.cells, table.columns, strict=True):
+        beside = spread(cell, column.number)
+        text = written(cell, column.number) + (f" ± {beside}" if beside else "")
+        leads = tr(" Click to see the items.") if cell.target is not None else ""
+        figures.append(
+            FigureCell(
+                text, f"{more_of(cell)}.{leads}" if more_of(cell) else leads.strip(), place_of(cell.target), cell.best
+            )
+        )
+    aside = row.standing in (ResultOrigin.PUBLISHED, ResultOrigin.CHANCE)
+    return FigureLine(row.name + _MARKS.get(row.standing, ""), tuple(figures), row.source, aside)
+
+
+_EVERY_SET = tr("All sets")
+_NOTHING = tr("Nothing")
+_FILE = tr("An earlier report…")
+_WORKING = tr("Figures are being worked out.")
+_MOST_NAMES = 1000
+
+
+def make(context: Context) -> QWidget:
+    """Return the window."""
+    return ReportWindow(context)
+
+
+class ReportWindow(QWidget):
+    """Nothing here changes the study."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._found: ReportInput | None = None
+        self._report: BenchmarkReport | None = None
+        self._fresh = False
+        self._earlier = ""
+        self._writing: Event | None = None
+        self.setWindowTitle(tr("Benchmark report"))
+        self.setAccessibleName(tr("Benchmark report"))
+        self.setAutoFillBackground(True)
+        self.resize(1180, 800)
+        self.setMinimumWidth(520)
+        self.computing = FiguresComputing(context, self._work, MATTERS, self)
+        self._taking = PlotExporter(context, self._tell)
+        self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
+        self.run, self.part = QComboBox(), QComboBox()
+        for box in (self.chosen, self.run, self.part):
+            box.setEnabled(False)
+        self.figures = FiguresTable(tr("Figures"))
+        self.note = PlainLabel(wordWrap=True)
+        self.drawn = PlotWall(tr("Plots of the benchmark"))
+        self.items = RowsTable(tr("Items of a run"), ITEM_COLUMNS)
+        self._hints = [EmptyHint(table, "") for table in (self.figures, self.items)]
+        self._say_why_empty(working=False)
+        self._lay_out()
+        self._join()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        self.refresh_button = QPushButton(tr("Re&fresh"))
+        self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
+        head = _row(
+            (tr("&Items of"), self.sets, tr("Which frozen sets are reported on")),
+            (tr("Compare &with"), self.against, tr("An earlier report, to see what changed beyond noise")),
+        )
+        head.addStretch(1)
+        head.addWidget(self.refresh_button)
+        column.addLayout(head)
+        self.note.setProperty("quiet", True)
+        self.tabs = QTabWidget(documentMode=True)
+        first = _row((tr("T&able"), self.chosen, tr("A table of the report")))
+        first.addStretch(1)
+        self.tabs.addTab(_page(first, self.note, self.figures), tr("&Tables"))
+        self.tabs.addTab(self.drawn, tr("&Plots"))
+        second = _row(
+            (tr("&Run"), self.run, tr("Whose answers")),
+            (tr("P&art"), self.part, tr("All items, or those that share a trait")),
+        )
+        second.addStretch(1)
+        self.items.setToolTip(tr("Choose an item to see its moment in the player"))
+        self.tabs.addTab(_page(second, None, self.items), tr("It&ems"))
+        column.addWidget(self.tabs, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        self.status = StatusLine(tr("State of the report"), tr("Report"))
+        self.private = QCheckBox(tr("With pri&vate texts"))
+        self.private.setToolTip(
+            tr("Also options, words, answers and reasons as they are: then the report must not be passed on")
+        )
+        self.write = QPushButton(tr("&Write report…"))
+        self.write.setToolTip(tr("Write a folder: HTML, Markdown, LaTeX and CSV tables, plots as SVG and PNG, items"))
+        self.write.setProperty("primary", True)
+        self.write.setEnabled(False)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(self.private)
+        foot.addWidget(close_button(self))
+        foot.addWidget(self.write)
+        column.addLayout(foot)
+
+    def _join(self) -> None:
+        self.sets.activated.connect(lambda _at: self.computing.start())
+        self.against.activated.connect(self._choose_earlier)
+        self.private.toggled.connect(lambda _on: self.computing.start())
+        self.refresh_button.clicked.connect(self.computing.start)
+        self.computing.found.connect(self._show)
+        self.computing.working.connect(self._show_working)
+        self.computing.progressed.connect(self.status.show_progress)
+        self.computing.refused.connect(self._refuse)
+        self.status.cancel_requested.connect(self._cancel)
+        self.computing.outdated.connect(self._show_outdated)
+        self.chosen.currentIndexChanged.connect(lambda _at: self._show_table())
+        self.figures.followed.connect(self._follow)
+        self.run.currentIndexChanged.connect(lambda _at: self._offer_parts())
+        self.part.currentIndexChanged.connect(lambda _at: self._show_items())
+        self.items.row_chosen.connect(lambda key, time: self._context.look_at(key.split()[0], time))
+        self.drawn.asked.connect(self._taking.plot)
+        self.write.clicked.connect(self.write_all)
+        self.against.addItems([_NOTHING, _FILE])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous() and not self._fresh:
+            self._offer_sets()
+            self.computing.start()
+
+    def write_all(self) -> None:
+        """Ask for a folder and write the report into a new one inside it."""
+        session, found = self._context.studio.session, self._found
+        if session is None or found is None:
+            return
+        parent = self._context.questions.folder(tr("Folder for the report"))
+        if parent is None:
+            return
+        folder = _free(parent, tr("{stem} benchmark report").format(stem=session.study.path.stem))
+        self._show_working(True)
+        stop = Event()
+        self._writing = stop
+
+        def then(files: list[str]) -> None:
+            self._writing = None
+            self._show_working(False)
+            private = tr(" It is private: do not pass it on.") if found.texts else ""
+            self._tell(
+                tr("Wrote {count} to {name}. Open {page} in a browser.{private}").format(
+                    count=trn("{count} file", "{count} files", len(files)), name=folder.name, page=PAGE, private=private
+                )
+            )
+
+        self._context.background.run(
+            lambda progress: write_report(report_of(found, painted(found.material)), folder, Stoppable(progress, stop)),
+            then,
+            self._failed,
+            self.status.show_progress,
+        )
+
+    def _cancel(self) -> None:
+        if self._writing is None:
+            self.computing.cancel()
+            return
+        self._writing.set()
+        self._writing = None
+        self._show_working(False)
+        self._tell(tr("Cancelled: no report was written."))
+
+    def _work(self, session: Session) -> Read[object]:
+        wish, answering = self._wish(), not session.study.read_only
+        return lambda second, progress: put_together(second, wish, progress, answering)
+
+    def _wish(self) -> ReportOptions:
+        key = self.sets.currentData()
+        return ReportOptions((key,) if key else (), self._earlier, self.private.isChecked())
+
+    def _choose_earlier(self, at: int) -> None:
+        if self.against.itemText(at) == _FILE:
+            folder = self._context.questions.folder(tr("Folder of an earlier report"))
+            if folder is None:
+                self.against.setCurrentIndex(max(0, self.against.findData(self._earlier)))
+                return
+            self.against.insertItem(1, folder.name, str(folder))
+            self.against.setCurrentIndex(1)
+        self._earlier = self.against.currentData() or ""
+        self.computing.start()
+
+    def _offer_sets(self) -> None:
+        session = self._context.studio.session
+        chosen = self.sets.currentData()
+        self.sets.clear()
+        self.sets.addItem(_EVERY_SET, "")
+        for one in all_sets(session.study) if session is not None else ():
+            self.sets.addItem(one.name, one.id)
+        self.sets.setCurrentIndex(max(0, self.sets.findData(chosen)))
+
+    def _show(self, computed: ReportBundle) -> None:
+        found = computed.gathered
+        self._found, self._fresh = found, True
+        self._report = computed.report
+        self.write.setEnabled(True)
+        _offer(self.chosen, [(one.title, one.key) for one in self._tables()])
+        _offer(self.run, [(f"{one.task}, {one.judge}", one.key) for one in found.lists])
+        self.drawn.set_plots(computed.plots)
+        self._show_table()
+        self._offer_parts()
+        items, runs = (
+            trn("{count} item", "{count} items", len(found.items)),
+            trn("{count} run", "{count} runs", len(found.material.asked)),
+        )
+        self._tell(tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items))
+
+    def _tables(self) -> list[ReportTable]:
+        return [table for section in self._report.sections for table in section.tables] if self._report else []
+
+    def _show_table(self) -> None:
+        one = next((table for table in self._tables() if table.key == self.chosen.currentData()), None)
+        self.note.setText(one.note if one is not None else "")
+        if one is None:
+            self.figures.show_lines("", (), ())
+        else:
+            self.figures.show_lines(one.corner, columns_of(one), lines_of(one))
+
+    def _follow(self, place: str) -> None:
+        """Show the items of a number."""
+        key, _, part = place.partition(" ")
+        self.run.setCurrentIndex(self.run.findData(key))
+        self.part.setCurrentIndex(max(0, self.part.findData(part)))
+        self.tabs.setCurrentIndex(2)
+
+    def _list(self) -> ReportItemList | None:
+        lists = self._found.lists if self._found is not None else ()
+        return next((one for one in lists if one.key == self.run.currentData()), None)
+
+    def _offer_parts(self) -> None:
+        one = self._list()
+        parts = [(f"{each.title} ({len(each.numbers):,})", each.key) for each in one.parts] if one is not None else []
+        _offer(
+            self.part,
+            [(tr("All ({lines:,})").format(lines=len(one.lines)) if one is not None else tr("All"), ""), *parts],
+        )
+        self._show_items()
+
+    def _show_items(self) -> None:
+        one = self._list()
+        self.items.show_rows(item_rows(one, self.part.currentData() or "") if one is not None else ())
+
+    def _say_why_empty(self, *, working: bool) -> None:
+        figures = tr("Figures stand here once judges were asked about a set, in the mode Benchmark.")
+        plots = tr("Plots stand here once judges were asked about a set, in the mode Benchmark.")
+        for hint in self._hints:
+            hint.setText(_WORKING if working else figures)
+        self.drawn.set_hint(_WORKING if working else plots)
+
+    def _show_working(self, working: bool) -> None:
+        self.write.setEnabled(not working and self._found is not None)
+        self._say_why_empty(working=working)
+        if working:
+            self.status.show_progress(0, 0, tr("Reading the study"))
+        else:
+            self.status.rest()
+
+    def _show_outdated(self) -> None:
+        self._fresh = False
+        if self.isVisible() and self._found is not None:
+            self._tell(tr("Out of date: the study has changed. Refresh computes the figures again."))
+
+    def _refuse(self, why: str) -> None:
+        self._tell(why)
+
+    def _failed(self, error: Exception) -> None:
+        self._writing = None
+        self._show_working(False)
+        self._tell(
+            str(error)
+            if isinstance(error, UserError)
+            else tr("The report could not be written: {error}").format(error=error)
+        )
+
+    def _tell(self, text: str) -> None:
+        self.status.tell(text)
+
+
+def _row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(theme.GRID)
+    for name, box, tip in named:
+        label = PlainLabel(name)
+        label.setBuddy(box)
+        box.setToolTip(plain_tip(tip))
+        box.setAccessibleName(tip)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        box.setMinimumContentsLength(12)
+        row.addWidget(label)
+        row.addWidget(box)
+    return row
+
+
+def _page(head: QHBoxLayout, note: QLabel | None, below: QWidget) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, theme.GRID, 0, 0)
+    column.setSpacing(theme.GRID)
+    column.addLayout(head)
+    if note is not None:
+        column.addWidget(note)
+    column.addWidget(below, 1)
+    return page
+
+
+def _offer(box: QComboBox, entries: list[tuple[str, str]]) -> None:
+    """Offer other entries; the chosen one stays where it is still there."""
+    chosen = box.currentData()
+    blocked = box.blockSignals(True)
+    box.clear()
+    for name, key in entries:
+        box.addItem(name, key)
+    box.setCurrentIndex(max(0, box.findData(chosen)) if entries else -1)
+    box.setEnabled(bool(entries))
+    box.blockSignals(blocked)
+
+
+def _free(parent: Path, name: str) -> Path:
+    """Return a folder that is not there yet: a number is added where it is."""
+    places = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MOST_NAMES))
+    return next((one for one in places if not one.exists()), parent / name)

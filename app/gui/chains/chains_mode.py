@@ -1,0 +1,532 @@
+"""What is asked for on the page of a chain, and turned into edits: words, reasons, results.
+
+Keys of the mode Chains: a chain is drawn and reviewed with them alone. Makes the page of the mode Chains, and joins it
+with the study. What a second expert says about a chain, their own version of it, and the agreed one. Shows the chosen
+chain and the selected node on the page, and what is selected there everywhere else.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from html import escape
+
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QPlainTextEdit, QWidget
+
+from annotate.chains import chain_versions as commands
+from annotate.chains.chain_edits import find_own_chain
+from annotate.chains.chain_versions import state_of
+from app.gui.chains.chains_page import ChainPageTab, ChainsPage
+from app.gui.chains.node_form import ListedChain, NodeList, SaidReview, ShownCheck, ShownNode, ShownReviews
+from app.gui.pages.commands import ModeKeys
+from app.gui.pages.context import Context
+from app.gui.timeline.chain_editing import ChainEditor, ChosenChain
+from project.entities.causal_chains import ChainDecision, ChainGraph, ChainNode, NodeKind
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.chain_rows import chain_reviews, sizes_of
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import tr, trn
+from widgets.labels import KEYS, KINDS, NodePerson
+
+
+class ChainInputController(QObject):
+    """Joins the form, the graph and the picker with who edits."""
+
+    def __init__(self, context: Context, page: ChainsPage, chosen: ChosenChain, drawing: ChainEditor) -> None:
+        super().__init__(page)
+        self._page = page
+        self._chosen = chosen
+        self._drawing = drawing
+        self._studio = context.studio
+        self._timeline = context.timeline
+        self._from: QWidget = context.timeline
+        self._as_reason = True
+        form, graph = page.form, page.graph
+        form.kind_chosen.connect(lambda kind: drawing.set_kind(NodeKind(kind)))
+        form.text_typed.connect(drawing.set_text)
+        form.text_left.connect(self._go_back)
+        page.review.note.left.connect(self._go_back)
+        form.span_entered.connect(drawing.set_span)
+        form.range_requested.connect(drawing.take_range)
+        form.rejected.connect(context.studio.told)
+        form.person_toggled.connect(drawing.set_person)
+        form.reason_requested.connect(self.ask_reason)
+        form.result_requested.connect(self.ask_result)
+        form.reason_removed.connect(lambda other: self._part(other, reason=True))
+        form.result_removed.connect(lambda other: self._part(other, reason=False))
+        form.play_requested.connect(drawing.play)
+        form.delete_requested.connect(lambda: drawing.delete())
+        graph.edge_requested.connect(drawing.join)
+        graph.edge_removal_requested.connect(drawing.part)
+        graph.node_edit_requested.connect(self.type_words)
+        graph.node_removal_requested.connect(drawing.delete)
+        graph.node_add_requested.connect(lambda kind: drawing.add(NodeKind(kind)))
+        page.picker.picked.connect(self._picked)
+        page.picker.given_up.connect(self._go_back)
+        drawing.typing_requested.connect(self.type_words)
+        drawing.changing.connect(form.flush)
+        context.studio.leaving.connect(form.flush)
+        context.timeline.node_activated.connect(self.type_words)
+
+    def type_words(self, node_id: str = "") -> None:
+        """Let the words of a node be typed, by default of the current one."""
+        if node_id and [one.id for one in self._drawing.selected()] != [node_id]:
+            self._drawing.select([node_id])
+        if self._page.isVisible():
+            self._note_place()
+            self._page.show_part(ChainPageTab.NODE)
+            self._page.form.type_words()
+
+    def ask_reason(self) -> None:
+        """Ask for a reason of the current node."""
+        self._ask(reason=True)
+
+    def ask_result(self) -> None:
+        """Ask for a result of the current node."""
+        self._ask(reason=False)
+
+    def _ask(self, reason: bool) -> None:
+        graph, node = self._chosen.graph, self._drawing.current()
+        if graph is None or node is None:
+            error = UserError(tr("No node is selected."), tr("Choose one in the graph or on the timeline."))
+            self._studio.failed.emit(error)
+            return
+        if not self._may_change(graph):
+            return
+        self._as_reason = reason
+        self._note_place()
+        lists = self._page.form.reasons if reason else self._page.form.results
+        what = tr("A reason for") if reason else tr("A result of")
+        words = node.text or tr("this {kind}").format(kind=node.kind.value)
+        title = f"{what} “{words if len(words) < 48 else words[:47] + '…'}”"
+        self._page.show_part(ChainPageTab.NODE)
+        self._page.picker.offer(title, _possible(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
+
+    def _may_change(self, graph: ChainGraph) -> bool:
+        """Return whether who works here may change this chain; where not, say why."""
+        session = self._studio.session
+        if session is None:
+            return False
+        try:
+            find_own_chain(session, graph.chain.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return False
+        return True
+
+    def _picked(self, other: str) -> None:
+        node = self._drawing.current()
+        if node is not None:
+            self._drawing.join(*((other, node.id) if self._as_reason else (node.id, other)))
+        self._go_back()
+
+    def change_place(self) -> None:
+        """Go to the graph, or from there to the timeline."""
+        board = self._page.graph.board
+        (self._timeline if board.hasFocus() else self._page.graph).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _note_place(self) -> None:
+        """Note whether the graph or the timeline has the focus, to go back there."""
+        board = self._page.graph.board
+        self._from = next((one for one in (board, self._timeline) if one.hasFocus()), self._from)
+
+    def _go_back(self) -> None:
+        place = self._from if self._from.isVisible() else self._timeline
+        place.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _part(self, other: str, reason: bool) -> None:
+        node = self._drawing.current()
+        if node is not None and other:
+            self._drawing.part(*((other, node.id) if reason else (node.id, other)))
+
+
+def _possible(graph: ChainGraph, node: ChainNode, reason: bool) -> list[ChainNode]:
+    """Return what may become a reason (or a result) of a node, nearest in time first."""
+    ahead = graph.results if reason else graph.reasons
+    barred, left = {node.id}, [node.id]
+    while left:
+        for one in ahead[left.pop()]:
+            if one not in barred:
+                barred.add(one)
+                left.append(one)
+    there = {*(graph.reasons if reason else graph.results)[node.id]}
+    found = [one for one in graph.nodes if one.id not in barred | there]
+    return sorted(found, key=lambda one: (abs(one.start_us - node.start_us), one.start_us))
+
+
+class ChainReviewing(QObject):
+    """Fills the review part and turns what is said there into edits."""
+
+    def __init__(self, context: Context, page: ChainsPage, chosen: ChosenChain) -> None:
+        super().__init__(page)
+        self._studio = context.studio
+        self._page = page
+        self._chosen = chosen
+        chosen.changed.connect(self._renew)
+        page.visible_changed.connect(lambda visible: self._renew() if visible else None)
+        page.review.decided.connect(self._decide)
+        page.review.withdraw_requested.connect(self.withdraw)
+        page.review.copy_requested.connect(self.copy)
+        page.review.agreed_requested.connect(self.agree_on)
+
+    def decide(self, decision: ChainDecision) -> None:
+        """Say something about the chain, with the note that stands on the page."""
+        self._page.show_part(ChainPageTab.REVIEW)
+        self._page.review.decide(decision)
+
+    def write_note(self) -> None:
+        """Let a note be typed."""
+        self._page.show_part(ChainPageTab.REVIEW)
+        self._page.review.write_note()
+
+    def withdraw(self) -> None:
+        """Take back what one said."""
+        self._studio.edit(lambda session: commands.withdraw_chain_review(session, self._chosen.id))
+
+    def copy(self) -> None:
+        """Draw a version of one's own, and go on with that one."""
+        if self._studio.edit(lambda session: commands.copy_for_change(session, self._chosen.id)[1]):
+            self._studio.told.emit(tr("This is your own version: what you change in it leaves the other one as it is."))
+
+    def agree_on(self) -> None:
+        """Make the chosen version the agreed one."""
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            new, changes = commands.make_consensus(session, self._chosen.id, self._chosen.id)
+            made.append(new)
+            return changes
+
+        if self._studio.edit(do):
+            self._chosen.choose(made[0])
+            self._studio.told.emit(tr("This is the agreed version now."))
+
+    def _decide(self, decision: str, note: str) -> None:
+        self._studio.edit(
+            lambda session: commands.review_chain(session, self._chosen.id, ChainDecision(decision), note)
+        )
+
+    def _renew(self) -> None:
+        session, graph, chosen = self._studio.session, self._chosen.graph, self._chosen
+        if session is None or graph is None or not self._page.isVisible():
+            return
+        chain, state = graph.chain, state_of(graph)
+        who = session.annotator()
+        said = chain_reviews(session.study, chain.id)
+        mine = next((one for one in said if who is not None and one.reviewer_id == who.id), None)
+        based = next((one for one in chosen.chains if one.id == chain.based_on), None)
+        lines = [
+            tr("Drawn by {author}.").format(author=chosen.author(chain))
+            if not chosen.agreed
+            else tr("The version that was agreed on.")
+        ]
+        if based is not None:
+            lines.append(tr("Made from “{name}” of {author}.").format(name=based.name, author=chosen.author(based)))
+        why = ""
+        if not self._studio.writable:
+            why = session.study.read_only_reason
+        elif chosen.agreed:
+            why = tr("Review the chain that this version was made from.")
+        elif chosen.own:
+            why = tr("You drew this chain: somebody else reviews it.")
+        self._page.set_reviews(len(said))
+        self._page.review.show_reviews(
+            ShownReviews(
+                chain.id,
+                tuple(lines),
+                tuple(
+                    SaidReview(chosen.name_of(one.reviewer_id), one.decision, one.note, one.at[:10], one.state != state)
+                    for one in said
+                ),
+                not why,
+                mine.decision if mine is not None else None,
+                mine.note if mine is not None else "",
+                self._studio.writable and not chosen.own,
+                self._studio.writable and not chosen.agreed and bool(graph.edges),
+                why,
+            )
+        )
+
+
+Handler = Callable[[], object]
+KIND_KEYS = {
+    "E": NodeKind.EVENT,
+    "B": NodeKind.BELIEF,
+    "I": NodeKind.INTENT,
+    "D": NodeKind.DESIRE,
+    "M": NodeKind.EMOTION,
+}
+"""Which key after N adds a node of which kind, as in the graph."""
+_REPEATING = frozenset({",", ".", "Alt+,", "Alt+."})
+_HELD = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
+_OF_LISTS = frozenset({"Return", "Del", "Backspace"})
+NAMING = tr(
+    "New node: <b>E</b> event, <b>B</b> belief, <b>I</b> intent, <b>D</b> desire, <b>M</b> emotion. <b>Esc</b> leaves."
+)
+SHEET: tuple[tuple[str, str], ...] = (
+    ("N", tr("New node, over the marked range or here; then E event, B belief, I intent, D desire, M emotion")),
+    ("Alt+1, Alt+2, Alt+3, Alt+4, Alt+5", tr("The node is an event, belief, intent, desire or emotion after all")),
+    ("Return", tr("Type what the selected node says; again: done")),
+    ("1, 2, 3", tr("The node is an event or a state of this participant, or not after all")),
+    ("E", tr("Draw an edge from the node: arrows choose its result, Return draws it")),
+    ("R", tr("Choose a reason for the node by letters; with Shift, a result")),
+    ("C", tr("The nodes selected before are reasons for the one selected last")),
+    ("[, ]", tr("Start or end the node at the playhead")),
+    ("S", tr("Take the marked range as the node's span")),
+    (",", tr("The node one frame earlier; with Alt, its end")),
+    (".", tr("The node one frame later; with Alt, its end")),
+    ("Left, Right, Up, Down", tr("In the graph: the node beside, above or below; with Ctrl, along the edges")),
+    ("G", tr("Go to the graph, or from there back to the timeline")),
+    ("T", tr("In the graph: lay it out anew")),
+    ("Shift+Space", tr("Play the selected nodes' span")),
+    ("V", tr("Next chain of the recording")),
+    ("Del", tr("Delete the selected nodes")),
+    ("F2", tr("Rename the chain")),
+    ("Esc", tr("Select nothing")),
+    ("Y, X, Q", tr("Agree with the chain, want a change, or discuss it")),
+    ("W", tr("Take back what you said about the chain")),
+    ("K", tr("Write a note about the chain")),
+)
+"""Keys and what they do, for the sheet of all keys; the documentation lists the same."""
+
+
+class ChainKeys(ModeKeys):
+    """Looks keys up by their text. Fields keep what is typed in them, lists of nodes what is meant for them."""
+
+    def __init__(
+        self,
+        context: Context,
+        page: ChainsPage,
+        chosen: ChosenChain,
+        drawing: ChainEditor,
+        asking: ChainInputController,
+        reviewing: ChainReviewing,
+    ) -> None:
+        super().__init__(page, {})
+        self._shown = page
+        self._studio = context.studio
+        self._add = drawing.add
+        self._naming = False
+        self._needs_node: dict[str, Handler] = {
+            "Return": asking.type_words,
+            "E": page.graph.start_edge,
+            "R": asking.ask_reason,
+            "Shift+R": asking.ask_result,
+            "C": drawing.join_selected,
+            "[": partial(drawing.trim, False),
+            "]": partial(drawing.trim, True),
+            "S": drawing.take_range,
+            ",": partial(self._nudge, drawing, -1, "both"),
+            ".": partial(self._nudge, drawing, 1, "both"),
+            "Alt+,": partial(self._nudge, drawing, -1, "end"),
+            "Alt+.": partial(self._nudge, drawing, 1, "end"),
+            "Shift+Space": drawing.play,
+            "Del": drawing.delete,
+            "Backspace": drawing.delete,
+            "Esc": partial(drawing.select, ()),
+        }
+        self._needs_node |= {
+            tr("Alt+{at}").format(at=at): partial(drawing.set_kind, kind) for at, kind in enumerate(NodeKind, 1)
+        }
+        self._needs_node |= {str(number): partial(drawing.toggle_digit, number) for number in range(1, KEYS + 1)}
+        self._always: dict[str, Handler] = {
+            "N": self._name_kind,
+            "G": asking.change_place,
+            "V": partial(chosen.step, 1),
+            "F2": partial(context.trigger, "chain_rename"),
+            "Y": partial(reviewing.decide, ChainDecision.AGREE),
+            "X": partial(reviewing.decide, ChainDecision.CHANGE),
+            "Q": partial(reviewing.decide, ChainDecision.DISCUSS),
+            "W": reviewing.withdraw,
+            "K": reviewing.write_note,
+        }
+        page.visible_changed.connect(lambda visible: self.watch(page.window()) if visible else None)
+
+    def meant(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
+        focused = QApplication.focusWidget()
+        if isinstance(focused, QLineEdit | QPlainTextEdit | QAbstractSpinBox):
+            return None
+        name = _name(event)
+        if self._naming and name in (*KIND_KEYS, "Esc"):
+            return partial(self._named, name), False
+        if self._naming and event.key() not in _HELD:
+            self._named("")
+        if name in _OF_LISTS and _has_own(focused):
+            return None
+        do = self._always.get(name)
+        if do is None and self._studio.selected_nodes:
+            do = self._needs_node.get(name)
+        return None if do is None else (do, name in _REPEATING)
+
+    def _name_kind(self) -> None:
+        """Wait for the key of a kind, any other leaves; the graph does the same while it has the focus."""
+        if self._studio.writable:
+            self._naming = True
+            self._shown.show_hint(NAMING)
+
+    def _named(self, name: str) -> None:
+        self._naming = False
+        self._shown.show_hint("")
+        if name in KIND_KEYS:
+            self._add(KIND_KEYS[name])
+
+    def _nudge(self, drawing: ChainEditor, frames: int, edge: str) -> None:
+        drawing.nudge(self._studio.selected_nodes, frames, edge)
+
+
+def _name(event: QKeyEvent) -> str:
+    pressed = event.keyCombination()
+    modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    key = Qt.Key.Key_Return if pressed.key() == Qt.Key.Key_Enter else pressed.key()
+    return QKeySequence(int(modifiers.value) | int(key)).toString(QKeySequence.SequenceFormat.PortableText)
+
+
+def _has_own(focused: QWidget | None) -> bool:
+    return isinstance(focused, NodeList) and bool(focused.current())
+
+
+_NO_NODE = tr(
+    "No node is selected.\nChoose one in the graph or on the timeline, or press N for a new one at the playhead."
+)
+_READ_ONE = tr("No node is selected.\nChoose one in the graph or on the timeline to read it.")
+_NO_NODES = tr("No nodes yet. Go to where something happens and press N; I and O mark how long it takes.")
+
+
+class ChainPresenter(QObject):
+    """Keeps the page in step while it is in sight; what changed meanwhile is shown when it comes back."""
+
+    def __init__(self, context: Context, page: ChainsPage, chosen: ChosenChain, drawing: ChainEditor) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._chosen = chosen
+        self._drawing = drawing
+        self._stale = True
+        chosen.listed.connect(self._renew)
+        chosen.changed.connect(self._renew)
+        context.studio.nodes_selected.connect(self._show_selection)
+        page.visible_changed.connect(lambda visible: self._show() if visible and self._stale else None)
+        page.graph.selection_changed.connect(self._take_selection)
+        page.graph.seek_requested.connect(context.playback.jump)
+        page.bar.chosen.connect(chosen.choose)
+        page.checks.opened.connect(self._go_to)
+        page.form.opened.connect(lambda node: drawing.select([node]))
+
+    def _renew(self) -> None:
+        self._stale = True
+        if self._page.isVisible():
+            self._show()
+
+    def _show(self) -> None:
+        self._stale = False
+        page, chosen, graph = self._page, self._chosen, self._chosen.graph
+        session, recording = self._context.studio.session, self._context.studio.recording
+        if session is None or recording is None:
+            page.form.show_nothing("")
+            page.show_nothing()
+            return
+        writable, reason = self._context.studio.writable, session.study.read_only_reason
+        if graph is None:
+            page.form.show_nothing("")
+            page.show_no_chain(writable, reason)
+            return
+        sizes = sizes_of(session.study, recording.id)
+        page.bar.show_chains(
+            [
+                ListedChain(
+                    one.id,
+                    one.name,
+                    f"{chosen.author(one)}, {trn('{count} node', '{count} nodes', sizes.get(one.id, 0))}",
+                )
+                for one in chosen.chains
+            ],
+            graph.chain.id,
+        )
+        agreed = chosen.agreed
+        page.bar.set_possible(writable, chosen.own, chosen.own or agreed)
+        page.show_chain(self._read_only(reason))
+        people = {key: NodePerson(one.pseudonym, chosen.colours.get(key)) for key, one in chosen.people.items()}
+        page.graph.show_graph(graph, people, dict(chosen.flags))
+        page.show_checks([self._check(graph, one.node_id, one.message, one.warning) for one in chosen.problems])
+        self._show_selection()
+
+    def _read_only(self, reason: str) -> str:
+        if not self._context.studio.writable:
+            return tr("Only reading. {reason}").format(reason=escape(reason))
+        if self._chosen.agreed:
+            return tr("This is the agreed version: nobody changes it. Draw your own version, then agree on that one.")
+        if not self._chosen.own:
+            return tr(
+                "Somebody else drew this chain: say what you think under <b>Review</b>, or draw your own version."
+            )
+        return ""
+
+    def _check(self, graph: ChainGraph, node_id: str, message: str, warning: bool) -> ShownCheck:
+        node = graph.by_id.get(node_id)
+        about = (
+            ""
+            if node is None
+            else node.text
+            or tr("{name} at {start_us}").format(name=KINDS[node.kind].name, start_us=format_time(node.start_us))
+        )
+        return ShownCheck(node_id, about, message, warning)
+
+    def _show_selection(self) -> None:
+        if self._stale or not self._page.isVisible():
+            self._stale = True
+            return
+        page, graph, node = self._page, self._chosen.graph, self._drawing.current()
+        wanted = self._context.studio.selected_nodes
+        if tuple(page.graph.selected()) != wanted:
+            page.graph.select(wanted)
+        if graph is None or node is None:
+            page.form.show_nothing(self._no_node(graph))
+            return
+        shown = ShownNode(
+            node,
+            tuple(graph.by_id[one] for one in graph.reasons[node.id]),
+            tuple(graph.by_id[one] for one in graph.results[node.id]),
+            self._chosen.flags.get(node.id, ""),
+        )
+        page.form.show_node(shown, [*self._chosen.people.values()], self._chosen.editable)
+
+    def _no_node(self, graph: ChainGraph | None) -> str:
+        if not self._chosen.editable:
+            return _READ_ONE
+        return _NO_NODES if graph is not None and not graph.nodes else _NO_NODE
+
+    def _take_selection(self, ids: Sequence[str]) -> None:
+        if tuple(ids) != self._context.studio.selected_nodes:
+            self._drawing.select(ids)
+
+    def _go_to(self, node_id: str) -> None:
+        self._drawing.select([node_id])
+        self._page.show_part(ChainPageTab.NODE)
+
+
+def make(context: Context) -> QWidget:
+    """Return the page."""
+    page = ChainsPage()
+    chosen, drawing = context.chains.chosen, context.chains.drawing
+    ChainPresenter(context, page, chosen, drawing)
+    asking = ChainInputController(context, page, chosen, drawing)
+    reviewing = ChainReviewing(context, page, chosen)
+    ChainKeys(context, page, chosen, drawing, asking, reviewing)
+    page.asked.connect(context.trigger)
+    page.graph.menu_requested.connect(lambda where, _node: context.chains.menu(where, _menu(page)))
+    page.acts = {
+        "type": asking.type_words,
+        "reason": asking.ask_reason,
+        "result": asking.ask_result,
+        "copy": reviewing.copy,
+        "agree_on": reviewing.agree_on,
+    }
+    return page
+
+
+def _menu(page: QWidget) -> QMenu:
+    menu = QMenu(page)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return menu

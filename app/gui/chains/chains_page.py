@@ -1,0 +1,528 @@
+"""The page of the mode Chains: which chain, its graph, and below it the node, the checks and the review.
+
+Which chain is shown, and what can be done with it as a whole. What is wrong with a chain, as a list that leads to the
+nodes. Chooses a node of the chain by a few letters of what it says. What people say about a chain that one of them
+drew: agree, change or discuss, with a note.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from functools import partial
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QPushButton,
+    QSplitter,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.chains.node_form import DECISIONS, ListedChain, NodeForm, SaidReview, ShownCheck, ShownReviews, node_words
+from project.entities.causal_chains import ChainDecision, ChainNode
+from resources.translation import later, tr
+from widgets import theme
+from widgets.dialogs.command_palette import FilterListPopup
+from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.input_fields import NoteEdit
+from widgets.graph.graph_view import ChainGraphView
+from widgets.labels import KINDS, SIGN, sign_icon
+from widgets.table.lists import ShortList
+from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.theme import icon
+
+_BUTTONS = (
+    ("chain_new", "plus", tr("New chain (Ctrl+Shift+N)")),
+    ("chain_rename", "pencil", tr("Rename this chain (F2)")),
+    ("chain_delete", "trash-2", tr("Delete this chain")),
+)
+
+
+class ChainBar(QWidget):
+    """A list to choose from, and buttons.
+
+    Signals:
+        chosen (str): the id of a chain, by the user.
+        asked (str): the key of the window's action that a button stands for.
+    """
+
+    chosen = Signal(str)
+    asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self.combo = _Combo()
+        self.combo.setAccessibleName(tr("Chain"))
+        self.combo.setToolTip(tr("The chains of this recording (V: the next one)"))
+        self.combo.setMinimumContentsLength(12)
+        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.combo.activated.connect(lambda place: self.chosen.emit(self.combo.itemData(place)))
+        row.addWidget(self.combo, 1)
+        self.buttons: dict[str, QToolButton] = {}
+        for key, picture, text in _BUTTONS:
+            button = _tool(picture, text)
+            button.clicked.connect(lambda _=False, key=key: self.asked.emit(key))
+            row.addWidget(button)
+            self.buttons[key] = button
+        self.more = _tool("download", tr("Save a picture or a file of this chain, or read one"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.more)
+        for key, text in (
+            ("chain_svg", tr("Save a picture as SVG…")),
+            ("chain_png", tr("Save a picture as PNG…")),
+            ("chain_json", tr("Save as JSON…")),
+            ("chain_graphml", tr("Save as GraphML…")),
+            ("chain_import", tr("Read a chain from a file…")),
+        ):
+            menu.addAction(text, partial(self.asked.emit, key))
+        self.more.setMenu(menu)
+        row.addWidget(self.more)
+
+    def show_chains(self, chains: Sequence[ListedChain], chosen: str) -> None:
+        """Offer these chains."""
+        blocked = self.combo.blockSignals(True)
+        self.combo.clear()
+        for one in chains:
+            self.combo.addItem(f"{one.name}   {one.about}", one.key)
+        self.combo.setCurrentIndex(next((at for at, one in enumerate(chains) if one.key == chosen), -1))
+        self.combo.blockSignals(blocked)
+
+    def set_possible(self, writable: bool, own: bool, deletable: bool) -> None:
+        """Switch off what cannot be done with the chosen chain."""
+        self.buttons["chain_new"].setEnabled(writable)
+        self.buttons["chain_rename"].setEnabled(writable and own)
+        self.buttons["chain_delete"].setEnabled(writable and deletable)
+
+
+class _Combo(QComboBox):
+    """A list that shows each chain's whole line where there is room."""
+
+    def showPopup(self) -> None:
+        self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
+        super().showPopup()
+
+
+def _tool(picture: str, text: str) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(picture))
+    button.setIconSize(QSize(16, 16))
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setToolTip(plain_tip(text))
+    button.setAccessibleName(text)
+    return button
+
+
+class ChecksList(QListWidget):
+    """Errors and warnings; a click or Return goes to the node.
+
+    Signals:
+        opened (str): a node's id.
+    """
+
+    opened = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("What to look at in this chain"))
+        self.setWordWrap(True)
+        self.itemClicked.connect(self._open)
+        self.itemActivated.connect(self._open)
+
+    def show_checks(self, checks: Sequence[ShownCheck]) -> None:
+        """Show these, or that there is nothing."""
+        self.clear()
+        if not checks:
+            self.addItem(QListWidgetItem(icon("circle-check"), tr("Nothing to put right, and nothing to look at.")))
+        for one in checks:
+            text = f"{one.about}: {one.message}" if one.about else one.message
+            item = QListWidgetItem(icon("triangle-alert" if one.warning else "circle-x"), text)
+            item.setData(Qt.ItemDataRole.UserRole, one.node_id)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{tr('Warning') if one.warning else tr('Error')}: {text}")
+            self.addItem(item)
+
+    def _open(self, item: QListWidgetItem) -> None:
+        found = item.data(Qt.ItemDataRole.UserRole)
+        if found:
+            self.opened.emit(found)
+
+
+_SIZE = QSize(440, 260)
+_AROUND = theme.GRID
+
+
+class NodePicker(FilterListPopup):
+    """Lies over its page: letters narrow the list down, Up and Down choose, Return takes, Esc gives up.
+
+    Signals:
+        picked (str): the id of a node.
+        given_up: Esc was pressed.
+    """
+
+    picked = Signal(str)
+    given_up = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._under = parent
+        self.hide()
+        self._nodes: Sequence[ChainNode] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID] * 4)
+        column.setSpacing(theme.GRID // 2)
+        self._title = PlainLabel()
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(tr("Letters of what it says, or of its kind"))
+        self.field.setAccessibleName(tr("Letters of the node"))
+        self.field.textChanged.connect(self._narrow)
+        self.list = ShortList()
+        self.list.setAccessibleName(tr("Nodes to choose from"))
+        self.list.setIconSize(QSize(SIGN, SIGN))
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.itemClicked.connect(lambda _item: self.take())
+        for part in (self._title, self.field, self.list):
+            column.addWidget(part)
+        self.narrow_by(self.field, self.list)
+        self.resize(_SIZE)
+
+    def offer(self, title: str, nodes: Sequence[ChainNode], where: QPoint) -> None:
+        """Open near a point of the page with these nodes, of which the first is chosen."""
+        self._nodes = nodes
+        self._title.setText(title)
+        self.field.clear()
+        self._narrow("")
+        room = self._under.rect().adjusted(_AROUND, _AROUND, -_AROUND, -_AROUND)
+        self.resize(_SIZE.boundedTo(room.size()))
+        left, top = min(where.x(), room.right() - self.width()), min(where.y(), room.bottom() - self.height())
+        self.move(max(room.left(), left), max(room.top(), top))
+        self.show()
+        self.raise_()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def leave(self) -> None:
+        self.hide()
+
+    def give_up(self) -> None:
+        self.hide()
+        self.given_up.emit()
+
+    def _narrow(self, text: str) -> None:
+        wanted = text.casefold().split()
+        self.list.clear()
+        for one in self._nodes:
+            words = f"{KINDS[one.kind].name} {node_words(one)}"
+            if all(part in words.casefold() for part in wanted):
+                item = QListWidgetItem(sign_icon(KINDS[one.kind], self.devicePixelRatioF()), node_words(one))
+                item.setData(Qt.ItemDataRole.UserRole, one.id)
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
+                self.list.addItem(item)
+        self.list.setCurrentRow(0)
+
+    def take(self) -> None:
+        item = self.list.currentItem()
+        self.hide()
+        if item is not None:
+            self.picked.emit(item.data(Qt.ItemDataRole.UserRole))
+
+
+_ICONS = {
+    ChainDecision.AGREE: "circle-check",
+    ChainDecision.CHANGE: "pencil",
+    ChainDecision.DISCUSS: "circle-alert",
+}
+_TELLS = {
+    ChainDecision.AGREE: tr("The chain is right as it is"),
+    ChainDecision.CHANGE: tr("Something has to be changed: say what, or draw your own version"),
+    ChainDecision.DISCUSS: tr("Talk about it before it counts"),
+}
+
+
+class ReviewBox(QWidget):
+    """Shows where a chain comes from and who said what, and lets a second expert say it.
+
+    Signals:
+        decided (str, str): what is said, and the note.
+        withdraw_requested: take back what one said.
+        copy_requested: draw a version of one's own.
+        agreed_requested: make it the agreed version.
+    """
+
+    decided = Signal(str, str)
+    withdraw_requested = Signal()
+    copy_requested = Signal()
+    agreed_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chain = ""
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self._lines = PlainLabel(wordWrap=True)
+        self.said = ShortList()
+        self.said.setAccessibleName(tr("What people said about this chain"))
+        self.said.setWordWrap(True)
+        self._nobody = PlainLabel(tr("Nobody said anything about this chain yet."))
+        self._nobody.setProperty("quiet", True)
+        self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
+        self.note.setAccessibleName(tr("Note about this chain"))
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.buttons: dict[ChainDecision, QPushButton] = {}
+        for decision, (name, key) in DECISIONS.items():
+            button = QPushButton(f" {name} ({key})")
+            button.setIcon(icon(_ICONS[decision]))
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(f"{name}: {_TELLS[decision]}")
+            button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
+            self.buttons[decision] = button
+            row.addWidget(button, 1)
+        self.withdraw = _button(tr("Take back (W)"), tr("Take back what you said about this chain"))
+        self.withdraw.clicked.connect(self.withdraw_requested)
+        row.addWidget(self.withdraw)
+        last = QHBoxLayout()
+        last.setSpacing(theme.GRID // 2)
+        self.copy = _button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
+        self.copy.clicked.connect(self.copy_requested)
+        self.agreed = _button(
+            tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
+        )
+        self.agreed.clicked.connect(self.agreed_requested)
+        last.addWidget(self.copy, 1)
+        last.addWidget(self.agreed, 1)
+        for part in (self._lines, self._nobody):
+            column.addWidget(part)
+        column.addWidget(self.said, 1)
+        column.addWidget(self.note)
+        column.addLayout(row)
+        column.addLayout(last)
+
+    def show_reviews(self, shown: ShownReviews) -> None:
+        """Show what was said; a note that is being typed about this chain is left alone."""
+        self._lines.setText("\n".join(shown.lines))
+        self.said.clear()
+        for one in shown.said:
+            self.said.addItem(_line(one))
+        self.said.setVisible(bool(shown.said))
+        self._nobody.setVisible(not shown.said)
+        if self._chain != shown.chain_id or not self.note.isModified():
+            self._chain = shown.chain_id
+            self.note.setText(shown.note)
+            self.note.setModified(False)
+        self.note.setEnabled(shown.decidable)
+        for decision, button in self.buttons.items():
+            button.setChecked(decision is shown.mine)
+            button.setEnabled(shown.decidable)
+            button.setToolTip(plain_tip(shown.why_not or _TELLS[decision]))
+        self.note.setToolTip(plain_tip(shown.why_not))
+        self.withdraw.setEnabled(shown.decidable and shown.mine is not None)
+        self.copy.setEnabled(shown.copyable)
+        self.agreed.setEnabled(shown.agreeable)
+
+    def decide(self, decision: ChainDecision) -> None:
+        """Say this, with the note that stands there, where that is possible."""
+        button = self.buttons[decision]
+        button.setChecked(False)
+        if button.isEnabled():
+            self.note.setModified(False)
+            self.decided.emit(decision.value, self.note.text())
+
+    def write_note(self) -> None:
+        """Let a note be typed."""
+        self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _line(one: SaidReview) -> str:
+    name = DECISIONS[one.decision][0].lower()
+    says = {"agree": "agrees", "change": tr("wants a change"), "discuss": tr("wants to discuss")}[name]
+    note = f": “{one.note}”" if one.note else ""
+    return f"{one.who} {says}{note} ({one.when}{tr(', before it was changed') if one.outdated else ''})"
+
+
+def _button(text: str, told: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(plain_tip(told))
+    button.setAccessibleName(told)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+_NO_CHAIN = (
+    tr("No chain in this recording yet"),
+    tr(
+        "A chain says how events and states of mind cause one another. Begin one here, or press N "
+        "where something happens."
+    ),
+)
+_HELP = tr(
+    "<b>N</b> then <b>E B I D M</b> new event, belief, intent, desire, emotion · <b>Return</b> words · "
+    "<b>1 2 3</b> whose · <b>E</b> edge to a result · <b>R</b> a reason · <b>[ ]</b> start, end here · "
+    "<b>Ctrl+F1</b> all keys"
+)
+
+
+class ChainPageTab(StrEnum):
+    """What is shown below the graph."""
+
+    NODE = later("Node")
+    CHECKS = later("Checks")
+    REVIEW = later("Review")
+
+
+class ChainsPage(QWidget):
+    """Lays the parts out; what they do is joined elsewhere.
+
+    Signals:
+        visible_changed (bool): the page came into sight, or went.
+        asked (str): the key of an action of the window.
+
+    Attributes:
+        acts: what the window's menu may ask for, by name.
+    """
+
+    visible_changed = Signal(bool)
+    asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Chains"))
+        self.acts: Mapping[str, Callable[[], object]] = {}
+        self._usual = _HELP
+        self.bar = ChainBar()
+        self.bar.asked.connect(self.asked)
+        self.graph = ChainGraphView()
+        self.form = NodeForm()
+        self.checks = ChecksList()
+        self.review = ReviewBox()
+        self.picker = NodePicker(self)
+        self._no_recording = EmptyState(
+            "list-checks", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
+        )
+        ways = (
+            EmptyStateAction("chain_new", tr("New chain"), "Ctrl+Shift+N", primary=True),
+            EmptyStateAction("chain_import", tr("Read one from a file…")),
+        )
+        self._no_chain = EmptyState("list-checks", *_NO_CHAIN, ways)
+        self._no_chain.chosen.connect(self.asked)
+        self._stack = QStackedLayout(self)
+        for part in (self._no_recording, self._no_chain, self._make()):
+            self._stack.addWidget(part)
+        self.show_part(ChainPageTab.NODE)
+
+    def show_nothing(self) -> None:
+        """Show that no recording is open."""
+        self._stack.setCurrentIndex(0)
+
+    def show_no_chain(self, writable: bool, reason: str) -> None:
+        """Show that this recording has no chain, and how to get one."""
+        self._no_chain.set_choosable(writable)
+        self._no_chain.setToolTip(plain_tip(reason))
+        self._stack.setCurrentIndex(1)
+
+    def show_chain(self, read_only: str) -> None:
+        """Show the parts of a chain; `read_only` says why it cannot be changed, "" where it can."""
+        self._usual = read_only or _HELP
+        self._help.setText(self._usual)
+        self.graph.set_editable(not read_only)
+        self._stack.setCurrentIndex(2)
+
+    def show_hint(self, hint: str) -> None:
+        """Say something in place of the usual keys; "" for those."""
+        self._help.setText(hint or self._usual)
+
+    def show_checks(self, checks: Sequence[ShownCheck]) -> None:
+        """Show what is wrong, and how much on the button."""
+        self.checks.show_checks(checks)
+        button = self._buttons[ChainPageTab.CHECKS]
+        errors = sum(not one.warning for one in checks)
+        button.setText(f"{tr(ChainPageTab.CHECKS)} {len(checks)}" if checks else tr(ChainPageTab.CHECKS))
+        button.setToolTip(
+            plain_tip(
+                tr("{errors} to put right, {warnings} to look at").format(errors=errors, warnings=len(checks) - errors)
+                if checks
+                else tr("Nothing is wrong")
+            )
+        )
+
+    def set_reviews(self, count: int) -> None:
+        """Say on the button how many people said something."""
+        self._buttons[ChainPageTab.REVIEW].setText(
+            f"{tr(ChainPageTab.REVIEW)} {count}" if count else tr(ChainPageTab.REVIEW)
+        )
+
+    def show_part(self, part: ChainPageTab) -> None:
+        """Show the node, the checks or the review below the graph."""
+        self._buttons[part].setChecked(True)
+        self._parts.setCurrentIndex([*ChainPageTab].index(part))
+
+    def part(self) -> ChainPageTab:
+        """Return what is shown below the graph."""
+        return [*ChainPageTab][self._parts.currentIndex()]
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visible_changed.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.form.flush()
+        super().hideEvent(event)
+        self.visible_changed.emit(False)
+
+    def _make(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.bar)
+        halves = QSplitter(Qt.Orientation.Vertical)
+        halves.setChildrenCollapsible(False)
+        halves.addWidget(self.graph)
+        halves.addWidget(self._make_lower())
+        halves.setStretchFactor(0, 1)
+        halves.setStretchFactor(1, 1)
+        halves.setSizes([360, 330])
+        column.addWidget(halves, 1)
+        self._help = RichLabel(wordWrap=True)
+        self._help.setProperty("quiet", True)
+        column.addWidget(self._help)
+        return page
+
+    def _make_lower(self) -> QWidget:
+        lower = QWidget()
+        column = QVBoxLayout(lower)
+        column.setContentsMargins(0, theme.GRID // 2, 0, 0)
+        column.setSpacing(theme.GRID)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self._buttons: dict[ChainPageTab, QPushButton] = {}
+        group = QButtonGroup(self)
+        for part in ChainPageTab:
+            button = QPushButton(tr(part.value))
+            button.setProperty("segment", True)
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(tr("Show: {value}").format(value=tr(part.value).lower()))
+            button.clicked.connect(lambda _=False, part=part: self.show_part(part))
+            group.addButton(button)
+            row.addWidget(button, 1)
+            self._buttons[part] = button
+        column.addLayout(row)
+        self._parts = QStackedLayout()
+        # In this order: a stack that is part of nothing shows its first widget as a window of its own.
+        column.addLayout(self._parts, 1)
+        for widget in (self.form, self.checks, self.review):
+            self._parts.addWidget(widget)
+        return lower

@@ -1,0 +1,584 @@
+"""The form of the selected node.
+
+The kinds of nodes as a row of buttons. The reasons, or the results, of the selected node as a list. Whose event or
+state a node is: a button for each participant, any number of them pressed. What the page shows about a node, a chain
+and its reviews. The field in which somebody types what a node says.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QPushButton,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from project.entities.causal_chains import ChainDecision, ChainNode, NodeKind
+from project.entities.study_records import Participant
+from project.timebase import SECOND, format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.form.input_fields import GrowingTextEdit, TimeEdit
+from widgets.form.layouts import FlowLayout
+from widgets.labels import KEYS, KINDS, SIGN, choice_button, sign_icon
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+
+class KindRow(QWidget):
+    """One of five is chosen.
+
+    Signals:
+        chosen (str): a kind, by the user.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self._group = QButtonGroup(self)
+        self.buttons: Mapping[NodeKind, QPushButton] = {kind: self._button(kind) for kind in NodeKind}
+        for button in self.buttons.values():
+            row.addWidget(button, 1)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+
+    def show_kind(self, kind: NodeKind) -> None:
+        """Show which kind it is."""
+        self.buttons[kind].setChecked(True)
+
+    def _button(self, kind: NodeKind) -> QPushButton:
+        name = KINDS[kind].name
+        button = QPushButton(name)
+        button.setProperty("segment", True)
+        button.setCheckable(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setIconSize(QSize(SIGN, SIGN))
+        button.setAccessibleName(tr("Kind: {name}").format(name=name.lower()))
+        button.setToolTip(plain_tip(tr("The selected node is: {name}").format(name=name.lower())))
+        button.clicked.connect(lambda: self.chosen.emit(kind.value))
+        self._group.addButton(button)
+        return button
+
+    def _tint(self) -> None:
+        for kind, button in self.buttons.items():
+            button.setIcon(sign_icon(KINDS[kind], self.devicePixelRatioF()))
+
+
+_ROWS = 3
+
+
+def node_words(node: ChainNode) -> str:
+    """Return a node on one line: when, and what it says."""
+    return (
+        f"{format_time(node.start_us).removeprefix('0:')}  {node.text or KINDS[node.kind].name + tr(' without words')}"
+    )
+
+
+class NodeList(QListWidget):
+    """Nodes that are gone to with Return or a double click, and taken out with Del.
+
+    Signals:
+        removal_requested (str): a node's id.
+        opened (str): a node's id.
+    """
+
+    removal_requested = Signal(str)
+    opened = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setIconSize(QSize(SIGN, SIGN))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.setFixedHeight(_ROWS * 22 + 6)
+        self.itemDoubleClicked.connect(lambda item: self.opened.emit(item.data(Qt.ItemDataRole.UserRole)))
+
+    def show_nodes(self, nodes: Sequence[ChainNode]) -> None:
+        """Show these; the one that was current stays so."""
+        before = self.current()
+        self.clear()
+        for one in nodes:
+            item = QListWidgetItem(sign_icon(KINDS[one.kind], self.devicePixelRatioF()), node_words(one))
+            item.setData(Qt.ItemDataRole.UserRole, one.id)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KINDS[one.kind].name}, {node_words(one)}")
+            item.setToolTip(plain_tip(node_words(one)))
+            self.addItem(item)
+            if one.id == before:
+                self.setCurrentItem(item)
+
+    def current(self) -> str:
+        """Return the id of the current node, or ""."""
+        item = self.currentItem()
+        return str(item.data(Qt.ItemDataRole.UserRole)) if item is not None else ""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        current = self.current()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and current:
+            self.opened.emit(current)
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and current:
+            self.removal_requested.emit(current)
+        else:
+            super().keyPressEvent(event)
+
+
+class Neighbours(QWidget):
+    """The list under its title, with buttons to add and to take out.
+
+    Signals:
+        add_requested: choose a node to add.
+        removal_requested (str): take this node out.
+        opened (str): go to this node.
+    """
+
+    add_requested = Signal()
+    removal_requested = Signal(str)
+    opened = Signal(str)
+
+    def __init__(self, title: str, add: str, remove: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self.list = NodeList(title)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        head = QHBoxLayout()
+        head.setSpacing(2)
+        self._head = PlainLabel(title)
+        self._head.setProperty("quiet", True)
+        head.addWidget(self._head, 1)
+        self.add = _tool("plus", add)
+        self.add.clicked.connect(self.add_requested)
+        self.remove = _tool("x", remove)
+        self.remove.clicked.connect(lambda: self.removal_requested.emit(self.list.current()))
+        head.addWidget(self.add)
+        head.addWidget(self.remove)
+        column.addLayout(head)
+        self.list.removal_requested.connect(self.removal_requested)
+        self.list.opened.connect(self.opened)
+        self.list.currentRowChanged.connect(lambda _row: self._enable())
+        column.addWidget(self.list)
+        self._editable = True
+        self._enable()
+
+    def show_nodes(self, nodes: Sequence[ChainNode], editable: bool) -> None:
+        """Show these nodes."""
+        self._editable = editable
+        self._head.setText(f"{self._title} {len(nodes)}" if nodes else self._title)
+        self.list.show_nodes(nodes)
+        self._enable()
+
+    def _enable(self) -> None:
+        self.add.setEnabled(self._editable)
+        self.remove.setEnabled(self._editable and bool(self.list.current()))
+
+
+def _tool(picture: str, text: str) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(picture))
+    button.setIconSize(QSize(14, 14))
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setToolTip(plain_tip(text))
+    button.setAccessibleName(text)
+    button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
+    return button
+
+
+NOBODY = tr("No participants yet: add them in Recording details (Ctrl+I).")
+
+
+class PeopleRow(QWidget):
+    """The first nine have a digit as their key; the others stand in a menu.
+
+    Signals:
+        toggled (str, bool): a participant's id, and whether the node is theirs, by the user.
+    """
+
+    toggled = Signal(str, bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._flow = FlowLayout(self)
+        self._people: list[Participant] = []
+        self.buttons: dict[str, QPushButton] = {}
+        self._others: dict[str, QAction] = {}
+        self.more = choice_button(tr("Others"), tr("Choose further participants of the study"))
+        self.more.setProperty("opens", True)
+        self.more.setCheckable(True)
+        self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._menu = QMenu(self.more)
+        self.more.setMenu(self._menu)
+        self._nobody = PlainLabel(NOBODY)
+        self._nobody.setProperty("quiet", True)
+        self._flow.addWidget(self._nobody)
+
+    def offer(self, people: Sequence[Participant]) -> None:
+        """Offer these participants, in this order."""
+        if [*people] == self._people:
+            return
+        self._people = [*people]
+        while self._flow.count():
+            self._flow.takeAt(0)
+        for gone in self.buttons.values():
+            gone.deleteLater()
+        self.buttons = {one.id: self._button(number, one) for number, one in enumerate(people[:KEYS], 1)}
+        self._menu.clear()
+        self._others = {one.id: self._entry(one) for one in people[KEYS:]}
+        self.more.setVisible(bool(self._others))
+        for button in (*self.buttons.values(), *([self.more] if self._others else [])):
+            self._flow.addWidget(button)
+            button.show()
+        self._nobody.setVisible(not people)
+        if not people:
+            self._flow.addWidget(self._nobody)
+        self.updateGeometry()
+
+    def show_people(self, chosen: Collection[str], editable: bool) -> None:
+        """Show whose the node is."""
+        for key, button in self.buttons.items():
+            button.setChecked(key in chosen)
+            button.setEnabled(editable)
+        for key, entry in self._others.items():
+            entry.setChecked(key in chosen)
+        names = [one.pseudonym for one in self._people if one.id in self._others and one.id in chosen]
+        self.more.setText(", ".join(names).replace("&", "&&") or tr("Others"))
+        self.more.setChecked(bool(names))
+        self.more.setEnabled(editable)
+
+    def _entry(self, one: Participant) -> QAction:
+        entry = self._menu.addAction(one.pseudonym.replace("&", "&&"))
+        entry.setCheckable(True)
+        entry.triggered.connect(lambda on: self.toggled.emit(one.id, on))
+        return entry
+
+    def _button(self, number: int, one: Participant) -> QPushButton:
+        words = tr("It is an event or a state of {pseudonym}").format(pseudonym=one.pseudonym)
+        button = choice_button(f"{number} {one.pseudonym}", f"{words} ({number})")
+        button.setCheckable(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda on: self.toggled.emit(one.id, on))
+        return button
+
+
+@dataclass(frozen=True, slots=True)
+class ListedChain:
+    """A chain to choose: its id, its name, and who drew it with how many nodes."""
+
+    key: str
+    name: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownNode:
+    """A node in the form.
+
+    Attributes:
+        node: the node.
+        reasons: the nodes that are reasons for it, by time.
+        results: the nodes that it is a reason for, by time.
+        flags: what is wrong with it, in lines; "" for nothing.
+    """
+
+    node: ChainNode
+    reasons: tuple[ChainNode, ...]
+    results: tuple[ChainNode, ...]
+    flags: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCheck:
+    """One thing that is wrong: with which node ("" for the chain), what the node says, and the message."""
+
+    node_id: str
+    about: str
+    message: str
+    warning: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SaidReview:
+    """What somebody said: who, what, with which note, when, and whether the chain was changed since."""
+
+    who: str
+    decision: ChainDecision
+    note: str
+    when: str
+    outdated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReviews:
+    """The review part.
+
+    Attributes:
+        chain_id: of the chain.
+        lines: where the chain comes from, for people to read.
+        said: what others, or oneself, said about it.
+        decidable: whether who works here may say something about it.
+        mine: what they said last; None for nothing.
+        note: their note.
+        copyable: whether they may make a version of their own of it.
+        agreeable: whether it may be made the agreed version.
+        why_not: why nothing can be said; "" where something can.
+    """
+
+    chain_id: str
+    lines: tuple[str, ...]
+    said: tuple[SaidReview, ...]
+    decidable: bool
+    mine: ChainDecision | None
+    note: str
+    copyable: bool
+    agreeable: bool
+    why_not: str
+
+
+DECISIONS: Mapping[ChainDecision, tuple[str, str]] = {
+    ChainDecision.AGREE: (tr("Agree"), "Y"),
+    ChainDecision.CHANGE: (tr("Change"), "X"),
+    ChainDecision.DISCUSS: (tr("Discuss"), "Q"),
+}
+"""What can be said about a chain: its name and its key."""
+
+
+class WordField(GrowingTextEdit):
+    """Three lines that grow; Return and Esc leave it, because a node's text is one line however long.
+
+    Signals:
+        left: Return or Esc was pressed.
+    """
+
+    left = Signal()
+
+    def __init__(self, flush: Callable[[], None]) -> None:
+        super().__init__(flush)
+        self.setAccessibleName(tr("What the node says"))
+        self.setPlaceholderText(tr("What happens, or what somebody believes, intends, wants or feels"))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            self.clearFocus()
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+_PAUSE_MS = 400
+
+
+class NodeForm(QWidget):
+    """Shows one node; says what should change about it.
+
+    Signals:
+        kind_chosen (str): another kind.
+        text_typed (str, str): the node's id and its words, at each pause of typing.
+        text_left: Return or Esc was pressed in the words.
+        span_entered (object, object): start and end in microseconds.
+        range_requested: take the marked range.
+        rejected (str): why what was typed cannot be.
+        person_toggled (str, bool): a participant's id, and whether the node is theirs.
+        reason_requested, result_requested: choose one to add.
+        reason_removed (str), result_removed (str): take this one out.
+        opened (str): go to a reason or a result.
+        play_requested, delete_requested: of the node.
+    """
+
+    kind_chosen = Signal(str)
+    text_typed = Signal(str, str)
+    text_left = Signal()
+    span_entered = Signal(object, object)
+    range_requested = Signal()
+    rejected = Signal(str)
+    person_toggled = Signal(str, bool)
+    reason_requested = Signal()
+    result_requested = Signal()
+    reason_removed = Signal(str)
+    result_removed = Signal(str)
+    opened = Signal(str)
+    play_requested = Signal()
+    delete_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: ShownNode | None = None
+        self._typed = False
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.flush)
+        self.kinds = KindRow()
+        self.kinds.chosen.connect(self._choose_kind)
+        self.words = WordField(self.flush)
+        self.words.textChanged.connect(self._type)
+        self.words.left.connect(self.text_left)
+        self.start, self.end = TimeEdit(tr("Start of the node")), TimeEdit(tr("End of the node"))
+        self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
+        self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
+        self.people = PeopleRow()
+        self.people.toggled.connect(self._toggle)
+        self.reasons = Neighbours(tr("Reasons"), tr("Add a reason (R)"), tr("Take the chosen reason out (Del)"))
+        self.results = Neighbours(tr("Results"), tr("Add a result (Shift+R)"), tr("Take the chosen result out (Del)"))
+        self._flags = PlainLabel(wordWrap=True)
+        self._empty = PlainLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._empty.setProperty("quiet", True)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._make())
+        self._join()
+
+    def show_nothing(self, hint: str) -> None:
+        """Say what to do to see a node here."""
+        self.flush()
+        self._shown = None
+        self._empty.setText(hint)
+        self._stack.setCurrentIndex(0)
+
+    def show_node(self, shown: ShownNode, people: Sequence[Participant], editable: bool) -> None:
+        """Show a node; what is being typed is left alone while it is the same one."""
+        before, node = self._shown, shown.node
+        if before is not None and before.node.id != node.id:
+            self.flush()
+        same = before is not None and before.node.id == node.id
+        self._shown = shown
+        self.kinds.show_kind(node.kind)
+        self.kinds.setEnabled(editable)
+        if not (same and self._typed):
+            self._fill(node.text)
+        self.words.setReadOnly(not editable)
+        for edit, time in ((self.start, node.start_us), (self.end, node.end_us)):
+            if not same:
+                edit.discard()
+            edit.set_time(time)
+            edit.setReadOnly(not editable)
+        self._length.setText(f"{(node.end_us - node.start_us) / SECOND:.3f} s")
+        self._range.setEnabled(editable)
+        self._delete.setEnabled(editable)
+        self.people.offer(people)
+        self.people.show_people(node.people, editable)
+        self.reasons.show_nodes(shown.reasons, editable)
+        self.results.show_nodes(shown.results, editable)
+        self._flags.setText(shown.flags)
+        self._flags.setVisible(bool(shown.flags))
+        self._stack.setCurrentIndex(1)
+
+    def type_words(self) -> None:
+        """Let what the node says be typed."""
+        if self._shown is not None and not self.words.isReadOnly():
+            self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.words.selectAll()
+
+    def flush(self) -> None:
+        """Say what was typed, now."""
+        self._pause.stop()
+        typed, self._typed = self._typed, False
+        if typed and self._shown is not None and self.words.toPlainText() != self._shown.node.text:
+            self.text_typed.emit(self._shown.node.id, self.words.toPlainText())
+
+    def _make(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.kinds)
+        column.addWidget(self.words)
+        times = QHBoxLayout()
+        times.setSpacing(theme.GRID // 2)
+        times.addWidget(self.start)
+        times.addWidget(PlainLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
+        times.addWidget(self.end)
+        self._length = PlainLabel()
+        self._length.setProperty("quiet", True)
+        times.addWidget(self._length)
+        times.addStretch()
+        self._range = QPushButton(tr("Take range"))
+        self._range.setToolTip(tr("Take the start and end that are marked above the timeline (S)"))
+        self._range.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._play = _node_form_tool("play", tr("Play this node"), "Shift+Space")
+        self._delete = _node_form_tool("trash-2", tr("Delete this node"), "Del")
+        for button in (self._range, self._play, self._delete):
+            times.addWidget(button)
+        column.addLayout(times)
+        column.addWidget(self.people)
+        both = QHBoxLayout()
+        both.setSpacing(theme.GRID)
+        both.addWidget(self.reasons, 1)
+        both.addWidget(self.results, 1)
+        column.addLayout(both)
+        column.addWidget(self._flags)
+        column.addStretch(1)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+        return page
+
+    def _join(self) -> None:
+        self.start.time_entered.connect(lambda start: self._enter(start, self.end.time_us()))
+        self.end.time_entered.connect(lambda end: self._enter(self.start.time_us(), end))
+        for edit in (self.start, self.end):
+            edit.rejected.connect(self.rejected)
+        self._range.clicked.connect(self.range_requested)
+        self._play.clicked.connect(self.play_requested)
+        self._delete.clicked.connect(self.delete_requested)
+        self.reasons.add_requested.connect(self.reason_requested)
+        self.results.add_requested.connect(self.result_requested)
+        self.reasons.removal_requested.connect(self.reason_removed)
+        self.results.removal_requested.connect(self.result_removed)
+        self.reasons.opened.connect(self.opened)
+        self.results.opened.connect(self.opened)
+
+    def _fill(self, text: str) -> None:
+        blocked = self.words.blockSignals(True)
+        self.words.replace(text)
+        self.words.blockSignals(blocked)
+
+    def _type(self) -> None:
+        self._typed = True
+        self._pause.start()
+
+    def _choose_kind(self, kind: str) -> None:
+        if self._shown is not None:
+            # What is shown follows the study, not the click.
+            self.kinds.show_kind(self._shown.node.kind)
+            if kind != self._shown.node.kind.value:
+                self.kind_chosen.emit(kind)
+
+    def _toggle(self, participant_id: str, has: bool) -> None:
+        if self._shown is not None:
+            self.people.show_people(self._shown.node.people, editable=True)
+            self.person_toggled.emit(participant_id, has)
+
+    def _enter(self, start_us: int, end_us: int) -> None:
+        shown = self._shown
+        if shown is None or (start_us, end_us) == (shown.node.start_us, shown.node.end_us):
+            return
+        if start_us >= end_us:
+            self.start.set_time(shown.node.start_us)
+            self.end.set_time(shown.node.end_us)
+            self.rejected.emit(tr("A node must start before it ends. Change the other time first."))
+            return
+        self.span_entered.emit(start_us, end_us)
+
+    def _tint(self) -> None:
+        self._flags.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
+
+
+def _node_form_tool(picture: str, text: str, key: str) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(picture))
+    button.setIconSize(QSize(16, 16))
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setToolTip(plain_tip(f"{text} ({key})"))
+    button.setAccessibleName(text)
+    return button

@@ -1,0 +1,427 @@
+"""Where an episode is put together: from a scenario, or from a moment of a recording.
+
+Who takes part in an episode: a line each with who it is, what they want, and who plays them. Fills the form in which an
+episode is put together, and starts what stands in it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.episodes.episode_player import RELATIONSHIPS
+from app.gui.study.study_controller import StudyController
+from benchmark.episodes.alternative_continuation import EpisodeStartPoint, moment_of, wanted_from
+from benchmark.episodes.episode_setup import EpisodeSetup, composed, scenario_called, start_episode
+from project.entities.judgments import PERSON as JUDGING_PERSON
+from project.entities.roleplay import MOST_TURNS, Act, AgentTurn, Relationship
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.episode_rows import all_characters, all_scenarios
+from project.queries.judgment_rows import all_judges
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.form.input_fields import IntegerBox
+from widgets.text_labels import ElidedLabel, PlainLabel, add_row, plain_tip
+
+PERSON = ""
+"""Key of who plays, for somebody at the keyboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLine:
+    """One line.
+
+    Attributes:
+        who: key -> name of those who can sit here; one alone cannot be chosen otherwise.
+        chosen: key of who does.
+        goal: what they want.
+        fixed: the goal is the scenario's, and is only read.
+    """
+
+    who: Mapping[str, str]
+    chosen: str = ""
+    goal: str = ""
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChoice:
+    """What was chosen: key of who, what they want, and the judge's id, or `PERSON`."""
+
+    who: str
+    goal: str
+    judge: str
+
+
+class SeatsForm(QWidget):
+    """Lines in the order in which those who take part act.
+
+    Signals:
+        changed: something was chosen.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(theme.GRID)
+        self._grid.setColumnStretch(1, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._lines: list[tuple[QComboBox, QLineEdit, QComboBox]] = []
+
+    def show_lines(self, lines: Sequence[SeatLine], judges: Mapping[str, str]) -> None:
+        """Show other lines, for judges (id -> name) to play; who was chosen for a line stays, else it is the first."""
+        before = [player.currentData() for _, _, player in self._lines]
+        while (item := self._grid.takeAt(0)) is not None:
+            if (gone := item.widget()) is not None:
+                gone.setParent(None)
+                gone.deleteLater()
+        self._lines = []
+        for column, title in enumerate((tr("Who"), tr("What they want"), tr("Played by"))):
+            head = PlainLabel(title)
+            head.setProperty("quiet", True)
+            # As high as the name of the row that a form puts beside it.
+            head.setMinimumHeight(theme.GRID * 7 // 2)
+            self._grid.addWidget(head, 0, column)
+        for place, line in enumerate(lines):
+            made = self._line(place, line, judges)
+            self._lines.append(made)
+            for column, part in enumerate(made):
+                self._grid.addWidget(part, place + 1, column)
+            if place < len(before):
+                made[2].setCurrentIndex(max(0, made[2].findData(before[place])))
+
+    def choices(self) -> list[SeatChoice]:
+        """Return what is chosen."""
+        return [
+            SeatChoice(str(who.currentData() or ""), goal.text().strip(), str(player.currentData() or PERSON))
+            for who, goal, player in self._lines
+        ]
+
+    def _line(self, place: int, line: SeatLine, judges: Mapping[str, str]) -> tuple[QComboBox, QLineEdit, QComboBox]:
+        who = QComboBox()
+        who.setAccessibleName(tr("Who acts as number {value}").format(value=place + 1))
+        who.setToolTip(tr("Who takes part"))
+        for key, name in line.who.items():
+            who.addItem(name, key)
+        who.setCurrentIndex(max(0, who.findData(line.chosen)))
+        who.setEnabled(len(line.who) > 1)
+        goal = QLineEdit(line.goal)
+        goal.setAccessibleName(tr("What number {value} wants").format(value=place + 1))
+        goal.setPlaceholderText(tr("A private goal; none when empty"))
+        goal.setToolTip(plain_tip(line.goal))
+        goal.setReadOnly(line.fixed)
+        goal.setCursorPosition(0)
+        player = QComboBox()
+        player.setAccessibleName(tr("Who plays number {value}").format(value=place + 1))
+        player.setToolTip(tr("A person at this keyboard, or a judge"))
+        player.addItem(tr("Person"), PERSON)
+        for key, name in judges.items():
+            player.addItem(name, key)
+        player.setCurrentIndex(min(1, player.count() - 1))
+        who.currentIndexChanged.connect(self.changed)
+        player.currentIndexChanged.connect(self.changed)
+        return who, goal, player
+
+
+_TALL = theme.GRID * 9
+
+
+class StartForm(QWidget):
+    """Parts, places, and what depends on what in it.
+
+    Signals:
+        scenario_chosen (str): another scenario, by its id.
+        start_requested: it is to be started as it stands.
+        given_up: it is not.
+    """
+
+    scenario_chosen = Signal(str)
+    start_requested = Signal()
+    given_up = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = PlainLabel()
+        self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        self.scenario = QComboBox()
+        self.scenario.setAccessibleName(tr("Scenario"))
+        self.scenario.setToolTip(tr("What is played"))
+        self.scenario.activated.connect(lambda: self.scenario_chosen.emit(str(self.scenario.currentData() or "")))
+        self.context = QPlainTextEdit()
+        self.context.setAccessibleName(tr("Situation"))
+        self.context.setTabChangesFocus(True)
+        self.context.setMaximumHeight(_TALL)
+        self.relationship = QComboBox()
+        self.relationship.setAccessibleName(tr("Relationship"))
+        self.relationship.setToolTip(tr("It decides what each sees of the others"))
+        for kind, name in RELATIONSHIPS.items():
+            if kind is not Relationship.UNKNOWN:
+                self.relationship.addItem(name, kind)
+        self.instead = ElidedLabel()
+        self.kind = QComboBox()
+        self.kind.setAccessibleName(tr("Kind of turn"))
+        self.kind.setToolTip(tr("Whether it is said or done"))
+        for act, name in ((Act.SPEAK, tr("Says")), (Act.ACTION, tr("Does")), (Act.NONVERBAL, tr("Shows"))):
+            self.kind.addItem(name, act)
+        self.does = QPlainTextEdit()
+        self.does.setAccessibleName(tr("What the agent does instead"))
+        self.does.setTabChangesFocus(True)
+        self.does.setMaximumHeight(_TALL)
+        self.seats = SeatsForm()
+        self.seats.changed.connect(self._show)
+        self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS)
+        self.limit.setAccessibleName(tr("Turns at most"))
+        self.limit.lineEdit().setAccessibleName(tr("Turns at most"))
+        self.agreed = QCheckBox(tr("Whoever types agrees that judges are sent it"))
+        self.agreed.setToolTip(tr("Without it, no judge on another machine can be asked"))
+        self.status = ElidedLabel()
+        self.status.setAccessibleName(tr("State"))
+        self.start = QPushButton(tr("Start"))
+        self.start.setProperty("primary", True)
+        self.start.setToolTip(tr("Start this episode"))
+        self.cancel = QPushButton(tr("Cancel"))
+        self.cancel.setToolTip(tr("Start nothing"))
+        self.start.clicked.connect(self.start_requested)
+        self.cancel.clicked.connect(self.given_up)
+        self._lay_out()
+
+    def show_scenario(
+        self,
+        scenarios: Mapping[str, str],
+        chosen: str,
+        context: str,
+        relationship: Relationship,
+        lines: Sequence[SeatLine],
+        judges: Mapping[str, str],
+    ) -> None:
+        """Offer an episode from a scenario."""
+        self._turn_to(from_moment=False)
+        self.title.setText(tr("New episode"))
+        self.scenario.clear()
+        for key, name in scenarios.items():
+            self.scenario.addItem(name, key)
+        self.scenario.setCurrentIndex(max(0, self.scenario.findData(chosen)))
+        self._fill(context, relationship, lines, judges, writable=False)
+
+    def show_moment(
+        self, about: str, turn: AgentTurn | None, context: str, lines: Sequence[SeatLine], judges: Mapping[str, str]
+    ) -> None:
+        """Offer an episode that goes on from a moment; `turn` is what the agent does there."""
+        self._turn_to(from_moment=True)
+        self.title.setText(tr("What if…"))
+        self.instead.set_text(about)
+        self.kind.setCurrentIndex(max(0, self.kind.findData(turn.act if turn is not None else Act.SPEAK)))
+        self.does.setPlainText(turn.text if turn is not None else "")
+        self._fill(context, Relationship.ACQUAINTANCE, lines, judges, writable=True)
+
+    def choices(self) -> list[SeatChoice]:
+        """Return who takes part."""
+        return self.seats.choices()
+
+    def turn(self) -> AgentTurn:
+        """Return what the agent does in the place of what it did."""
+        return AgentTurn(Act(self.kind.currentData()), " ".join(self.does.toPlainText().split()))
+
+    def kind_of_relationship(self) -> Relationship:
+        """Return how they stand to each other."""
+        return Relationship(self.relationship.currentData())
+
+    def _fill(
+        self,
+        context: str,
+        relationship: Relationship,
+        lines: Sequence[SeatLine],
+        judges: Mapping[str, str],
+        *,
+        writable: bool,
+    ) -> None:
+        self.context.setPlainText(context)
+        self.context.setReadOnly(not writable)
+        self.relationship.setCurrentIndex(max(0, self.relationship.findData(relationship)))
+        self.relationship.setEnabled(writable)
+        self.seats.show_lines(lines, judges)
+        self.status.set_text("")
+        self._show()
+
+    def _show(self) -> None:
+        players = {bool(one.judge) for one in self.choices()}
+        self.agreed.setVisible(players == {True, False})
+
+    def _turn_to(self, *, from_moment: bool) -> None:
+        self._form.setRowVisible(self.scenario, not from_moment)
+        self._form.setRowVisible(self.instead, from_moment)
+        self._form.setRowVisible(self._does_row, from_moment)
+
+    def _lay_out(self) -> None:
+        self._does_row = QWidget()
+        row = QHBoxLayout(self._does_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.does, 1)
+        self._form = QFormLayout()
+        self._form.setSpacing(theme.GRID)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        for name, part in (
+            (tr("Scenario"), self.scenario),
+            (tr("Moment"), self.instead),
+            (tr("The agent"), self._does_row),
+            (tr("Situation"), self.context),
+            (tr("Relationship"), self.relationship),
+            (tr("Who takes part"), self.seats),
+            (tr("Turns at most"), self.limit),
+        ):
+            add_row(self._form, name, part)
+        self.limit.setMaximumWidth(theme.GRID * 12)
+        self._form.addRow("", self.agreed)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.start)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.title)
+        column.addLayout(self._form)
+        column.addStretch(1)
+        column.addLayout(foot)
+
+
+_NO_SCENARIO = tr("There is no scenario yet. Write one on the page Scenarios, or import some.")
+_NO_CHARACTERS = tr("Two characters or more are needed. Write them on the page Characters.")
+
+
+class EpisodeStarter(QObject):
+    """Knows what the form is about: a scenario, or a moment of a recording.
+
+    Args:
+        studio: the study.
+        form: the form.
+        started: called with the recording of an episode that was started.
+        parent: that it dies with.
+    """
+
+    def __init__(
+        self, studio: StudyController, form: StartForm, started: Callable[[str], None], parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._studio, self._form, self._started = studio, form, started
+        self._moment: EpisodeStartPoint | None = None
+        form.scenario_chosen.connect(self._choose)
+        form.start_requested.connect(self._start)
+
+    def from_scenario(self, scenario_id: str = "") -> None:
+        """Show the form for a scenario, the first one where none is named."""
+        session = self._studio.session
+        if session is None:
+            return
+        self._moment = None
+        scenarios = all_scenarios(session.study)
+        characters = {one.id: one.profile.name for one in all_characters(session.study)}
+        chosen = next((one for one in scenarios if one.id == scenario_id), scenarios[0] if scenarios else None)
+        if chosen is None:
+            self._form.show_scenario({}, "", "", Relationship.STRANGER, (), {})
+            self._form.start.setEnabled(False)
+            self._form.status.set_text(_NO_SCENARIO)
+            return
+        keys = [*characters]
+        lines = [
+            SeatLine(characters, keys[place % len(keys)] if keys else "", goal, fixed=True)
+            for place, goal in enumerate(chosen.goals)
+        ]
+        names = {one.id: one.name for one in scenarios}
+        self._form.show_scenario(names, chosen.id, chosen.context, chosen.relationship, lines, _judges(session))
+        enough = len(characters) >= len(chosen.goals)
+        self._form.start.setEnabled(self._studio.writable and enough)
+        self._form.status.set_text("" if enough else _NO_CHARACTERS)
+
+    def from_segment(self, segment_id: str) -> bool:
+        """Show the form for a moment; tells whether it can be played on from."""
+        session = self._studio.session
+        if session is None:
+            return False
+        try:
+            moment = moment_of(session, segment_id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return False
+        self._moment = moment
+        lines = [SeatLine({one.id: moment.names[one.id]}, one.id) for one in (moment.agent, *moment.others)]
+        self._form.show_moment(_about(moment), moment.turn, moment.context, lines, _judges(session))
+        self._form.start.setEnabled(self._studio.writable)
+        return True
+
+    def _choose(self, scenario_id: str) -> None:
+        self.from_scenario(scenario_id)
+
+    def _start(self) -> None:
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            recording_id, changes = start_episode(session, self._wanted(session))
+            made.append(recording_id)
+            return changes
+
+        problems: list[str] = []
+        joined = self._studio.failed.connect(lambda error: problems.append(str(error)))
+        done = self._studio.edit(do, self)
+        self._studio.failed.disconnect(joined)
+        self._form.status.set_text(" ".join(problems))
+        if done:
+            self._started(made[0])
+
+    def _wanted(self, session: Session) -> EpisodeSetup:
+        form, choices = self._form, self._form.choices()
+        agreed = form.agreed.isVisibleTo(form) and form.agreed.isChecked()
+        if self._moment is not None:
+            return wanted_from(
+                session,
+                self._moment,
+                {one.who: one.judge for one in choices if one.judge},
+                turn=form.turn(),
+                context=form.context.toPlainText(),
+                relationship=form.kind_of_relationship(),
+                goals={one.who: one.goal for one in choices if one.goal},
+                limit=form.limit.value(),
+                agreed=agreed,
+            )
+        scenario = scenario_called(session, str(form.scenario.currentData() or ""))
+        known = {one.id: one for one in all_characters(session.study)}
+        cast = [known[one.who] for one in choices if one.who in known]
+        judges = [one.judge for one in choices]
+        return composed(session, scenario, cast, judges, limit=form.limit.value(), agreed=agreed)
+
+
+def _judges(session: Session) -> dict[str, str]:
+    """Return id -> name of those who can play."""
+    return {one.id: one.name for one in all_judges(session.study) if one.backend != JUDGING_PERSON}
+
+
+def _about(moment: EpisodeStartPoint) -> str:
+    """Say where it goes on from, and what does not happen then."""
+    number, at = moment.recording.number, format_time(moment.segment.start_us)
+    said = " ".join(one.text for one in moment.replaced)
+    what = tr("In place of: {said}").format(said=said) if said else tr("The agent says nothing there.")
+    return tr("Recording {number}, {at}, after {count}. {what}").format(
+        number=number, at=at, count=trn("{count} turn", "{count} turns", len(moment.led_up)), what=what
+    )

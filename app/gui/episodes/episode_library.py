@@ -1,0 +1,342 @@
+"""What the pages of characters and of scenarios show and save.
+
+Characters, or scenarios: a list, and the form of the one that is chosen. A form of texts: one field under the other,
+saved by a button.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.episodes.episode_player import PROFILE_NAMES, RELATIONSHIPS
+from app.gui.study.study_controller import StudyController
+from benchmark.episodes.episode_setup import remove_character, remove_scenario, save_character, save_scenario
+from project.entities.roleplay import Profile, Relationship, Scenario
+from project.entities.study_records import Changes
+from project.queries.episode_rows import NAMED, all_characters, all_scenarios
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyHint
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import ElidedLabel, add_row, plain_tip
+from widgets.theme import icon
+
+_TALL = 4 * theme.GRID * 3
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """One field.
+
+    Attributes:
+        hint: what to write, shown while it is empty.
+        long: it has several lines.
+        choices: key -> name, where one of these is chosen and nothing is typed.
+    """
+
+    key: str
+    name: str
+    hint: str = ""
+    long: bool = False
+    choices: Mapping[str, str] | None = None
+
+
+class TextsForm(QWidget):
+    """Fields with Save and Delete; nothing is saved before Save.
+
+    Signals:
+        saved: what stands in it is to be kept.
+        delete_requested: what it shows is to be deleted.
+    """
+
+    saved = Signal()
+    delete_requested = Signal()
+
+    def __init__(self, what: str, fields: Sequence[TextField], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._fields: dict[str, QLineEdit | QPlainTextEdit | QComboBox] = {}
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setSpacing(theme.GRID)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignTop)
+        for field in fields:
+            made = _editor(field)
+            self._fields[field.key] = made
+            add_row(form, field.name, made)
+        inside = QWidget()
+        inside.setLayout(form)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(inside)
+        self.status = ElidedLabel()
+        self.delete = QPushButton(tr("Delete"))
+        self.delete.setToolTip(
+            plain_tip(tr("Delete this {what}; episodes keep what they were played with").format(what=what))
+        )
+        self.delete.setEnabled(False)
+        self.save = QPushButton(tr("Save"))
+        self.save.setProperty("primary", True)
+        self.save.setToolTip(plain_tip(tr("Keep this {what}").format(what=what)))
+        self.save.clicked.connect(self.saved)
+        self.delete.clicked.connect(self.delete_requested)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.status, 1)
+        row.addWidget(self.delete)
+        row.addWidget(self.save)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(area, 1)
+        column.addLayout(row)
+
+    def show_texts(self, texts: Mapping[str, str], *, known: bool, writable: bool) -> None:
+        """Show other texts; `known` where they can be deleted."""
+        for key, editor in self._fields.items():
+            text = texts.get(key, "")
+            if isinstance(editor, QComboBox):
+                editor.setCurrentIndex(max(0, editor.findData(text)))
+                editor.setEnabled(writable)
+            elif isinstance(editor, QLineEdit):
+                editor.setText(text)
+                editor.setReadOnly(not writable)
+            else:
+                editor.setPlainText(text)
+                editor.setReadOnly(not writable)
+        self.delete.setEnabled(known and writable)
+        self.save.setEnabled(writable)
+
+    def texts(self) -> dict[str, str]:
+        """Return what stands in it."""
+        return {key: _text(editor) for key, editor in self._fields.items()}
+
+    def focus_first(self) -> None:
+        """Go to the first field."""
+        next(iter(self._fields.values())).setFocus()
+
+
+def _text(editor: QLineEdit | QPlainTextEdit | QComboBox) -> str:
+    if isinstance(editor, QComboBox):
+        return str(editor.currentData())
+    return (editor.text() if isinstance(editor, QLineEdit) else editor.toPlainText()).strip()
+
+
+def _editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
+    made: QLineEdit | QPlainTextEdit | QComboBox
+    if field.choices is not None:
+        made = QComboBox()
+        for key, name in field.choices.items():
+            made.addItem(name, key)
+    elif field.long:
+        made = QPlainTextEdit()
+        made.setPlaceholderText(field.hint)
+        made.setTabChangesFocus(True)
+        made.setMinimumHeight(_TALL)
+    else:
+        made = QLineEdit(placeholderText=field.hint)
+    made.setAccessibleName(field.name)
+    return made
+
+
+Texts = Mapping[str, str]
+
+
+class StockPage(QWidget):
+    """Shows what a study has of one kind, and saves what is written.
+
+    Args:
+        studio: the study.
+        what: what one of them is called.
+        columns: of the list.
+        fields: of the form.
+        read: returns the rows, and key -> texts of the form.
+        save: keeps texts under a key, "" for a new one; returns the key and what changed.
+        remove: removes the one with a key.
+    """
+
+    def __init__(
+        self,
+        studio: StudyController,
+        what: str,
+        columns: Sequence[str],
+        fields: Sequence[TextField],
+        read: Callable[[Session], tuple[Sequence[TableRow], Mapping[str, Texts]]],
+        save: Callable[[Session, str, Texts], tuple[str, Changes]],
+        remove: Callable[[Session, str], Changes],
+    ) -> None:
+        super().__init__()
+        self._studio, self._what = studio, what
+        self._read, self._save, self._remove = read, save, remove
+        self._texts: Mapping[str, Texts] = {}
+        self._key = ""
+        self.list = RowsTable(f"{what.capitalize()}s", columns)
+        EmptyHint(self.list, tr("None yet. Press New to write one."))
+        self.new = QPushButton(tr(" New"))
+        self.new.setIcon(icon("plus"))
+        self.new.setToolTip(plain_tip(tr("Write another {what}").format(what=what)))
+        self.form = TextsForm(what, fields)
+        row = QHBoxLayout()
+        row.addWidget(self.new)
+        row.addStretch()
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, theme.GRID, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.list, 1)
+        column.addLayout(row)
+        parts = QSplitter()
+        self.form.setContentsMargins(theme.GRID, 0, 0, 0)
+        parts.addWidget(left)
+        parts.addWidget(self.form)
+        parts.setSizes([420, 820])
+        parts.setChildrenCollapsible(False)
+        parts.setHandleWidth(theme.GRID // 2)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, theme.GRID, 0, 0)
+        whole.addWidget(parts)
+        self.list.chosen_changed.connect(self._choose)
+        self.new.clicked.connect(self._begin)
+        self.form.saved.connect(self._keep)
+        self.form.delete_requested.connect(self._delete)
+
+    def reload(self) -> None:
+        """Show what the study has now; what stands in the form stays, while it is there still."""
+        session = self._studio.session
+        if session is None:
+            return
+        rows, self._texts = self._read(session)
+        with QSignalBlocker(self.list):
+            self.list.show_rows(rows)
+        self.new.setEnabled(self._studio.writable)
+        if self._key and self._key not in self._texts:
+            self._show("")
+
+    def _choose(self) -> None:
+        if key := self.list.current_key():
+            self._show(key)
+
+    def _begin(self) -> None:
+        with QSignalBlocker(self.list):
+            self.list.choose("")
+        self._show("")
+        self.form.focus_first()
+
+    def _show(self, key: str) -> None:
+        self._key = key
+        self.form.status.set_text("")
+        self.form.show_texts(self._texts.get(key, {}), known=bool(key), writable=self._studio.writable)
+
+    def _keep(self) -> None:
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            key, changes = self._save(session, self._key, self.form.texts())
+            made.append(key)
+            return changes
+
+        if self._tried(do):
+            self._key = made[0]
+            self.reload()
+            self._mark()
+            self.form.show_texts(self._texts.get(self._key, {}), known=True, writable=self._studio.writable)
+            self.form.status.set_text(tr("Saved."))
+
+    def _delete(self) -> None:
+        key = self._key
+        if key and self._tried(lambda session: self._remove(session, key)):
+            self._begin()
+            self.reload()
+
+    def _tried(self, do: Callable[[Session], Changes]) -> bool:
+        problems: list[str] = []
+        joined = self._studio.failed.connect(lambda error: problems.append(str(error)))
+        done = self._studio.edit(do, self)
+        self._studio.failed.disconnect(joined)
+        self.form.status.set_text(" ".join(problems))
+        return done
+
+    def _mark(self) -> None:
+        with QSignalBlocker(self.list):
+            self.list.choose(self._key)
+
+
+_LONG = frozenset({"personality", "public_info", "secret"})
+_HINTS: Mapping[str, str] = {
+    "age": tr("Such as 41"),
+    "occupation": tr("Such as baker"),
+    "pronouns": tr("Such as she/her"),
+    "personality": tr("How they are"),
+    "personal_values": tr("What matters to them"),
+    "decision_style": tr("Such as decides at once"),
+    "public_info": tr("What anybody who knows them knows"),
+    "secret": tr("What nobody else is to know"),
+}
+
+
+def characters_page(studio: StudyController) -> StockPage:
+    """Return the page of characters."""
+    fields = [TextField("name", tr("Name"), tr("Such as Anna Berg"))]
+    fields += [TextField(key, name, _HINTS[key], key in _LONG) for key, name in PROFILE_NAMES.items()]
+    columns = (tr("Name"), tr("Age"), tr("Occupation"))
+    return StockPage(studio, "character", columns, fields, _characters, _keep_character, remove_character)
+
+
+def scenarios_page(studio: StudyController) -> StockPage:
+    """Return the page of scenarios."""
+    kinds = {kind.value: name for kind, name in RELATIONSHIPS.items() if kind is not Relationship.UNKNOWN}
+    fields = [
+        TextField("name", tr("Name"), tr("Such as the lamp")),
+        TextField("context", tr("Situation"), tr("What all of them know: where they are, what is going on"), long=True),
+        TextField("relationship", tr("Relationship"), choices=kinds),
+        TextField(
+            "goals", tr("Goals"), tr("A line for each who takes part: what they want, and nobody else knows"), long=True
+        ),
+    ]
+    columns = (tr("Name"), tr("Relationship"), tr("For"))
+    return StockPage(studio, "scenario", columns, fields, _scenarios, _keep_scenario, remove_scenario)
+
+
+def _characters(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
+    found = all_characters(session.study)
+    rows = [TableRow(one.id, (one.profile.name, one.profile.age, one.profile.occupation)) for one in found]
+    return rows, {one.id: {key: str(getattr(one.profile, key)) for key in NAMED} for one in found}
+
+
+def _keep_character(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
+    return save_character(session, Profile(*(texts[one] for one in NAMED)), key)
+
+
+def _scenarios(session: Session) -> tuple[list[TableRow], dict[str, Texts]]:
+    found = all_scenarios(session.study)
+    rows = [TableRow(one.id, (one.name, RELATIONSHIPS[one.relationship], str(len(one.goals)))) for one in found]
+    texts: dict[str, Texts] = {
+        one.id: {
+            "name": one.name,
+            "context": one.context,
+            "relationship": one.relationship.value,
+            "goals": "\n".join(one.goals),
+        }
+        for one in found
+    }
+    return rows, texts
+
+
+def _keep_scenario(session: Session, key: str, texts: Texts) -> tuple[str, Changes]:
+    goals = tuple(line.strip() for line in texts["goals"].splitlines() if line.strip())
+    kind = Relationship(texts["relationship"])
+    return save_scenario(session, Scenario(key, texts["name"], texts["context"], kind, goals))

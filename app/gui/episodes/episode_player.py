@@ -1,0 +1,538 @@
+"""One episode: what was said and done, what whoever is to act knows, and where they take their turn.
+
+Lets judges take their turns in an episode, one job of the kind `ask` after the other, beside the window. Episodes in
+words, for the window. Where somebody at the keyboard takes their turn. What was said and done in an episode, to be
+read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QSplitter, QTextEdit, QVBoxLayout, QWidget
+
+from app.gui.jobs.job_center import Result
+from app.gui.judges.request_facts import once_files_are_known
+from app.gui.pages.context import Context
+from benchmark.episodes.episode_ratings import judged, mean_scores, ratings_of
+from benchmark.episodes.episode_runs import TurnResult, add_turn, newest_answer, prepare_turn, take_answer
+from benchmark.episodes.episode_state import ENDED, SOMEBODY, EpisodeState, names_for, state_of
+from benchmark.judging.ask_job import AskPlan
+from benchmark.judging.run_outcome import outcome_from
+from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall
+from project.entities.judgments import Judgment
+from project.entities.roleplay import PROFILE, Act, AgentPlayer, AgentTurn, EpisodeAgent, Relationship
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.episode_rows import all_episodes
+from project.queries.judgment_rows import all_judges, asked_judges
+from project.queries.recording_rows import all_recordings
+from project.queries.transcript_rows import utterance_counts
+from project.schemes.scheme_file import load_scheme
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.form.checklists import TickMenu
+from widgets.table.record_table import TableRow
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.theme import icon
+
+
+class EpisodeRunner(QObject):
+    """Plays one episode at a time, until a person has to act, it is over, or somebody stops it.
+
+    Signals:
+        changed: whether a judge is asked changed, or a turn was taken.
+        told (str): what is going on, or why it stopped.
+    """
+
+    changed = Signal()
+    told = Signal(str)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._recording_id = ""
+        self._session: Session | None = None
+        self._work: JobSpec | None = None
+        self._going = False
+        self._next = QTimer(self, singleShot=True, interval=0)
+        self._next.timeout.connect(self._go)
+        context.jobs.done.connect(self._on_done)
+        context.jobs.stopped.connect(self._on_stopped)
+        context.studio.leaving.connect(self._forget)
+
+    @property
+    def running(self) -> str:
+        """The recording whose judges are asked; "" while none are."""
+        return self._recording_id if self._going else ""
+
+    def play(self, recording_id: str) -> None:
+        """Let the judges act until a person has to, or it is over."""
+        session = self._context.studio.session
+        if self._going or session is None:
+            return
+        self._session, self._recording_id, self._going = session, recording_id, True
+        self.told.emit("")
+        self.changed.emit()
+        self._next.start()
+
+    def stop(self) -> None:
+        """Stop after what is there; a judge that is asked is not asked any further."""
+        work, self._work = self._work, None
+        self._end(tr("Stopped. Play on whenever you like."))
+        if work is not None:
+            self._context.jobs.cancel(work)
+
+    def act(self, recording_id: str, position: int, turn: AgentTurn) -> bool:
+        """Take a person's turn, then let the judges go on; tells whether it was taken."""
+        done = self._context.studio.edit(lambda session: add_turn(session, recording_id, position, turn), self)
+        if done:
+            self.changed.emit()
+            self.play(recording_id)
+        return done
+
+    def _go(self) -> None:
+        session = self._session
+        if not self._going or session is None or session is not self._context.studio.session:
+            return
+        try:
+            state = state_of(session, self._recording_id)
+        except UserError as error:
+            self._end(str(error))
+            return
+        who = state.following
+        if who is None or who.player is not AgentPlayer.JUDGE:
+            self._end("")
+            return
+        judges = [one for one in all_judges(session.study) if one.id == who.judge_id]
+        once_files_are_known(self._context, judges, lambda: self._ask(session, state))
+
+    def _ask(self, session: Session, state: EpisodeState) -> None:
+        if not self._going or session is not self._context.studio.session:
+            return
+        try:
+            asking = prepare_turn(session, state)
+        except UserError as error:
+            self._end(str(error))
+            return
+        if asking.changes:
+            self._context.studio.publish(asking.changes)
+        self._started(state, asking)
+
+    def _started(self, state: EpisodeState, asking: AskPlan) -> None:
+        if asking.cached:
+            self._take(state, asking.cached[0])
+            return
+        assert asking.work is not None, tr("what is not there has to be asked")
+        self._work = asking.work
+        self.told.emit(tr("A judge is thinking…"))
+        self._context.jobs.start(asking.work)
+
+    def _on_done(self, work: JobSpec, result: Result) -> None:
+        session = self._session
+        if work is not self._work or session is None:
+            return
+        self._work = None
+        try:
+            state = state_of(session, self._recording_id)
+            answer = newest_answer(session, state)
+        except UserError as error:
+            self._end(str(error))
+            return
+        if answer is None:
+            notes = outcome_from(result).notes
+            why = " ".join(part for part in (notes[0].title(), notes[0].hint) if part) if notes else ""
+            self._end(why or tr("Nothing came back for this turn."))
+            return
+        self._take(state, answer)
+
+    def _take(self, state: EpisodeState, answer: Judgment) -> None:
+        taken: list[TurnResult] = []
+
+        def do(session: Session) -> Changes:
+            taken.append(take_answer(session, state, answer))
+            return taken[0].changes
+
+        problems: list[str] = []
+        failed = self._context.studio.failed
+        joined = failed.connect(lambda error: problems.append(str(error)))
+        done = self._context.studio.edit(do, self)
+        failed.disconnect(joined)
+        if not done:
+            self._end(" ".join(problems))
+            return
+        self.told.emit(taken[0].why_none)
+        self.changed.emit()
+        self._next.start()
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        if work is self._work:
+            self._work = None
+            problem = self._context.jobs.problem_of(work)
+            self._end(tr("Stopped. Play on whenever you like.") if problem is None else str(problem))
+
+    def _end(self, text: str) -> None:
+        self._going = False
+        self._next.stop()
+        if text:
+            self.told.emit(text)
+        self.changed.emit()
+
+    def _forget(self) -> None:
+        self._work, self._session = None, None
+        self._going = False
+
+
+_NAMES = {
+    Act.SPEAK: tr("Say"),
+    Act.NONVERBAL: tr("Non-verbal"),
+    Act.ACTION: tr("Do"),
+    Act.NONE: tr("Nothing"),
+    Act.LEAVE: tr("Leave"),
+}
+_HINTS = {
+    Act.SPEAK: tr("What you say"),
+    Act.NONVERBAL: tr("A gesture, a look, a face, such as nods"),
+    Act.ACTION: tr("What you do, such as opens the door"),
+    Act.NONE: tr("You stay silent"),
+    Act.LEAVE: tr("Last words, or nothing; the episode ends"),
+}
+_WITHOUT_WORDS = frozenset({Act.NONE, Act.LEAVE})
+
+
+class TurnBar(QWidget):
+    """What kind of turn, its words, and a button; Enter takes the turn.
+
+    Signals:
+        taken (Turn): the turn was taken; what was typed stays until `clear`.
+    """
+
+    taken = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.act = QComboBox()
+        self.act.setAccessibleName(tr("Kind of turn"))
+        self.act.setToolTip(tr("What kind of turn it is"))
+        for act, name in _NAMES.items():
+            self.act.addItem(name, act)
+        self.words = QLineEdit()
+        self.words.setAccessibleName(tr("What you say or do"))
+        self.take = QPushButton(tr("Take turn"))
+        self.take.setProperty("primary", True)
+        self.take.setToolTip(tr("Take your turn (Enter)"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.act)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.take)
+        self.act.currentIndexChanged.connect(self._show)
+        self.words.textChanged.connect(self._show)
+        self.words.returnPressed.connect(self._take)
+        self.take.clicked.connect(self._take)
+        self._show()
+
+    def clear(self) -> None:
+        """Begin another turn."""
+        self.words.clear()
+        self.act.setCurrentIndex(0)
+        self.words.setFocus()
+
+    def _kind(self) -> Act:
+        return Act(self.act.currentData())
+
+    def _show(self) -> None:
+        kind = self._kind()
+        self.words.setPlaceholderText(_HINTS[kind])
+        self.words.setEnabled(kind is not Act.NONE)
+        self.take.setEnabled(kind in _WITHOUT_WORDS or bool(self.words.text().strip()))
+
+    def _take(self) -> None:
+        if self.take.isEnabled():
+            kind = self._kind()
+            text = "" if kind is Act.NONE else self.words.text().strip()
+            self.taken.emit(AgentTurn(kind, text))
+
+
+_QUIET = {Act.NONE: tr("says and does nothing"), Act.LEAVE: "leaves"}
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeTurnRow:
+    """One turn.
+
+    Attributes:
+        name: as whoever looks knows them.
+        led_up: it was said in the recording that the episode goes on from.
+        note: why there was nothing to take from a judge; "" for none.
+    """
+
+    name: str
+    turn: AgentTurn
+    led_up: bool = False
+    note: str = ""
+
+
+class TurnsView(QTextEdit):
+    """Turns under each other; names are bold, what is done is slanted, what led up to it is muted."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setAccessibleName(tr("What was said and done"))
+        self._turns: tuple[EpisodeTurnRow, ...] = ()
+        theme.notifier.changed.connect(self._draw)
+
+    def show_turns(self, turns: Sequence[EpisodeTurnRow]) -> None:
+        """Show these turns, the last one in sight."""
+        new = tuple(turns)
+        if new != self._turns:
+            self._turns = new
+            self._draw()
+
+    def texts(self) -> list[str]:
+        """Return the lines that are shown."""
+        return [line for line in self.toPlainText().split("\n") if line]
+
+    def _draw(self) -> None:
+        self.clear()
+        colours = theme.palette()
+        cursor = self.textCursor()
+        block = QTextBlockFormat()
+        block.setBottomMargin(theme.GRID)
+        for place, one in enumerate(self._turns):
+            if place:
+                cursor.insertBlock()
+            cursor.setBlockFormat(block)
+            colour = colours.muted if one.led_up or one.turn.act in _QUIET else colours.text
+            cursor.insertText(f"{one.name}  ", _format(colour, bold=True))
+            cursor.insertText(_told(one.turn), _format(colour, slanted=one.turn.act is not Act.SPEAK))
+            if one.note:
+                cursor.insertText(f"  ({one.note})", _format(colours.uncertain))
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        self.ensureCursorVisible()
+
+
+def _told(turn: AgentTurn) -> str:
+    """Return what is seen or heard, on one line."""
+    text = " ".join(turn.text.split())
+    quiet = _QUIET.get(turn.act, "")
+    return f"{quiet}: {text}" if quiet and text else quiet or text
+
+
+def _format(colour: QColor, *, bold: bool = False, slanted: bool = False) -> QTextCharFormat:
+    made = QTextCharFormat()
+    made.setForeground(colour)
+    made.setFontItalic(slanted)
+    made.setFontWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
+    return made
+
+
+class PlayView(QWidget):
+    """Parts and places, and nothing that they do.
+
+    Signals:
+        curtain_raised: who is to act sits at the keyboard, and may see what they know.
+    """
+
+    curtain_raised = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._told: Sequence[tuple[str, str]] = ()
+        self.title = ElidedLabel()
+        self.title.setFont(theme.font(semibold=True))
+        self.scene = PlainLabel(wordWrap=True)
+        self.turns = TurnsView()
+        self.known = QTextEdit()
+        self.known.setReadOnly(True)
+        self.known.setAccessibleName(tr("What is known"))
+        self.known_title = PlainLabel()
+        self.known_title.setFont(theme.font(semibold=True))
+        self.raise_curtain = QPushButton()
+        self.raise_curtain.clicked.connect(self.curtain_raised)
+        self.status = ElidedLabel()
+        self.status.setAccessibleName(tr("State"))
+        self.bar = TurnBar()
+        self.play = _button(tr(" Play"), "play", tr("Let the judges act until a person has to, or it is over"))
+        self.stop = _button(tr(" Stop"), "square", tr("Stop; what was played stays, and it can go on later"))
+        self.look = _button(
+            tr(" Show in the main window"), "film", tr("Its transcript, for segments, ratings and all else")
+        )
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
+        self.judges.setMinimumWidth(theme.GRID * 22)
+        self.rate = _button(tr("Let them rate"), "", tr("Ask the chosen judges to rate everybody on seven dimensions"))
+        self._lay_out()
+
+    def show_known(self, title: str, told: Sequence[tuple[str, str]], curtain: str = "") -> None:
+        """Show what somebody knows, texts under headings.
+
+        It is behind a curtain, whose button says `curtain`, until they sit at the keyboard.
+        """
+        self.known_title.setText(title)
+        if told != self._told:
+            self._told = told
+            self._write()
+        self.known.setVisible(not curtain)
+        self.raise_curtain.setText(curtain)
+        self.raise_curtain.setToolTip(tr("Whoever sat here before looks away"))
+        self.raise_curtain.setVisible(bool(curtain))
+
+    def _write(self) -> None:
+        self.known.clear()
+        cursor, usual, bold = self.known.textCursor(), QTextCharFormat(), QTextCharFormat()
+        bold.setFontWeight(QFont.Weight.DemiBold)
+        for place, (heading, text) in enumerate(self._told):
+            gap = "\n\n" if place else ""
+            cursor.insertText(f"{gap}{heading}\n", bold)
+            cursor.insertText(text, usual)
+        self.known.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _lay_out(self) -> None:
+        beside = QWidget()
+        side = QVBoxLayout(beside)
+        side.setContentsMargins(theme.GRID, 0, 0, 0)
+        side.setSpacing(theme.GRID // 2)
+        side.addWidget(self.known_title)
+        side.addWidget(self.known, 1)
+        side.addWidget(self.raise_curtain)
+        side.addStretch(0)
+        parts = QSplitter(Qt.Orientation.Horizontal)
+        parts.addWidget(self.turns)
+        parts.addWidget(beside)
+        parts.setStretchFactor(0, 3)
+        parts.setStretchFactor(1, 2)
+        parts.setChildrenCollapsible(False)
+        parts.setHandleWidth(theme.GRID // 2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        for one in (self.play, self.stop, self.look):
+            row.addWidget(one)
+        row.addStretch(1)
+        row.addWidget(self.judges, 1)
+        row.addWidget(self.rate)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.title)
+        column.addWidget(self.scene)
+        column.addWidget(parts, 1)
+        column.addWidget(self.status)
+        column.addWidget(self.bar)
+        column.addLayout(row)
+
+
+def _button(text: str, picture: str, tip: str) -> QPushButton:
+    made = QPushButton(text)
+    made.setToolTip(plain_tip(tip))
+    if picture:
+        made.setIcon(icon(picture))
+    return made
+
+
+RELATIONSHIPS: Mapping[Relationship, str] = {
+    Relationship.FAMILY: tr("Family"),
+    Relationship.FRIEND: tr("Friends"),
+    Relationship.ROMANTIC: tr("A couple"),
+    Relationship.ACQUAINTANCE: tr("Acquaintances"),
+    Relationship.STRANGER: tr("Strangers"),
+    Relationship.UNKNOWN: tr("Not known"),
+}
+PROFILE_NAMES: Mapping[str, str] = {
+    "age": tr("Age"),
+    "occupation": tr("Occupation"),
+    "pronouns": tr("Pronouns"),
+    "personality": tr("Personality"),
+    "personal_values": tr("Values"),
+    "decision_style": tr("How they decide"),
+    "public_info": tr("Known to others"),
+    "secret": tr("Secret"),
+}
+COLUMNS = (tr("No."), tr("Episode"), tr("Turns"), tr("State"))
+
+
+def episode_rows(session: Session) -> list[TableRow]:
+    """Return a row for each episode."""
+    recordings = {one.id: one for one in all_recordings(session.study)}
+    counts = utterance_counts(session.study)
+    rows = []
+    for one in all_episodes(session.study):
+        here, turns = recordings[one.recording_id], max(0, counts.get(one.recording_id, 0) - one.history)
+        rows.append(TableRow(one.recording_id, (str(here.number), here.name, str(turns), ENDED[one.ended])))
+    return rows
+
+
+def shown_turns(
+    session: Session, state: EpisodeState, viewer: EpisodeAgent | None, failed: set[int]
+) -> list[EpisodeTurnRow]:
+    """Return the turns as an agent knows them; as everybody is called where `viewer` is None."""
+    names = names_for(session, state, viewer)
+    return [
+        EpisodeTurnRow(
+            names.get(one.utterance.participant_id or "", SOMEBODY),
+            one.turn,
+            not one.number,
+            tr("no answer could be had from the judge") if one.number in failed else "",
+        )
+        for one in state.done
+    ]
+
+
+def standing(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> str:
+    """Say in a line how far an episode is, with names as an agent knows them."""
+    turns = trn("{count} turn", "{count} turns", state.turns)
+    if state.following is None:
+        return tr("Over after {turns}: {ended}.").format(turns=turns, ended=ENDED[state.episode.ended])
+    name = names_for(session, state, viewer).get(state.following.participant_id or "", SOMEBODY)
+    return tr("{turns} of at most {turn_limit}. Next: {name}.").format(
+        turns=turns, turn_limit=state.episode.turn_limit, name=name
+    )
+
+
+def is_played_by_judges(state: EpisodeState) -> bool:
+    """Tell whether no person plays, so that everything may be seen."""
+    return all(one.player is not AgentPlayer.PERSON for one in state.agents)
+
+
+def everything(session: Session, state: EpisodeState) -> tuple[tuple[str, str], ...]:
+    """Return who took part, and under each what they wanted and hid, and how they were rated."""
+    ratings = ratings_of(session, state.episode.recording_id)
+    said = judged(session, state.episode.recording_id)
+    called = asked_judges(session.study) | {one.id: one.name for one in all_judges(session.study)}
+    blocks = []
+    for one in state.agents:
+        lines = [f"{PROFILE_NAMES[key]}: {text}" for key in PROFILE if (text := getattr(one.profile, key))]
+        lines += [tr("Wants: {goal}").format(goal=one.goal)] if one.goal else []
+        mean = mean_scores(ratings, one.participant_id or "")
+        lines += [_scores(tr("Rated by people"), mean)] if mean else []
+        for (who, judge), answer in said.items():
+            if who == one.participant_id:
+                lines.append(_scores(tr("Rated by {called}").format(called=called.get(judge, judge)), answer.answer))
+        blocks.append((f"{one.profile.name}, {_player(one, called)}", "\n".join(lines)))
+    return tuple(blocks)
+
+
+def _player(one: EpisodeAgent, called: Mapping[str, str]) -> str:
+    if one.player is AgentPlayer.JUDGE:
+        return tr("played by {called}").format(called=called.get(one.judge_id, tr("a judge that is gone")))
+    return tr("played by a person") if one.player is AgentPlayer.PERSON else tr("imported")
+
+
+def _scores(title: str, scores: Mapping[str, object]) -> str:
+    scheme = load_scheme(SCHEME)
+    told = [
+        f"{scheme.field(key).name.lower()} {_number(value, 'g')}"
+        for key in DIMENSIONS
+        if isinstance(value := scores.get(key), int | float)
+    ]
+    mean = overall({key: value for key, value in scores.items() if isinstance(value, int | float)})
+    end = "" if mean is None else tr("; overall {mean}").format(mean=_number(mean, ".2f"))
+    return f"{title}: {', '.join(told)}{end}"
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form).replace("-", "\N{MINUS SIGN}")

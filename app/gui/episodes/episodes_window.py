@@ -1,0 +1,402 @@
+"""The list of episodes, and beside it the one that is played or put together.
+
+The window of episodes: they are put together, played, rated, brought in and given away.
+"""
+
+from pathlib import Path
+
+from PySide6.QtCore import QSignalBlocker, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+
+from app.gui.episodes.episode_form import EpisodeStarter, StartForm
+from app.gui.episodes.episode_library import characters_page, scenarios_page
+from app.gui.episodes.episode_player import (
+    COLUMNS,
+    EpisodeRunner,
+    PlayView,
+    episode_rows,
+    everything,
+    is_played_by_judges,
+    shown_turns,
+    standing,
+)
+from app.gui.judges.request_facts import once_files_are_known
+from app.gui.pages.context import Context
+from app.gui.study.dialogs import filter_of
+from benchmark.episodes.episode_runs import rate
+from benchmark.episodes.episode_state import EpisodeState, briefing, failed_turns, state_of
+from benchmark.episodes.sotopia_files import SUFFIXES, import_file, write_episodes
+from project.entities.judgments import PERSON
+from project.entities.roleplay import AgentPlayer, AgentTurn, EpisodeAgent
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.judgment_rows import all_judges
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.checklists import TickMenuItem
+from widgets.table.record_table import RowsTable
+from widgets.text_labels import plain_tip
+from widgets.theme import icon
+
+NEW, IMPORT = "new", "import"
+
+
+class EpisodesPage(QWidget):
+    """Parts and places, and nothing that they do.
+
+    Signals:
+        asked (str): `NEW` or `IMPORT`, where there is no episode yet.
+    """
+
+    asked = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.list = RowsTable(tr("Episodes"), COLUMNS)
+        self.new = _button(tr(" New…"), "plus", tr("Put an episode together from a scenario and characters"))
+        self.bring = _button(tr("Import…"), "", tr("Episodes, profiles or human scores in files of SOTOPIA"))
+        self.export = _button(tr("Export…"), "", tr("All episodes as SOTOPIA writes them; never hold-outs"))
+        self.play = PlayView()
+        self.start = StartForm()
+        choices = (EmptyStateAction(NEW, tr("New episode…"), primary=True), EmptyStateAction(IMPORT, tr("Import…")))
+        self.nothing = EmptyState(
+            "film",
+            tr("No episode yet"),
+            tr("Judges and people play a situation, turn by turn; then it is rated."),
+            choices,
+        )
+        self.nothing.chosen.connect(self.asked)
+        self.stack = QStackedWidget()
+        for one in (self.nothing, self.play, self.start):
+            self.stack.addWidget(one)
+        self.stack.setContentsMargins(theme.GRID, 0, 0, 0)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        for button in (self.new, self.bring, self.export):
+            row.addWidget(button)
+        row.addStretch()
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, theme.GRID, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.list, 1)
+        column.addLayout(row)
+        parts = QSplitter()
+        parts.addWidget(left)
+        parts.addWidget(self.stack)
+        parts.setStretchFactor(0, 2)
+        parts.setStretchFactor(1, 5)
+        parts.setSizes([380, 860])
+        parts.setChildrenCollapsible(False)
+        parts.setHandleWidth(theme.GRID // 2)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, theme.GRID, 0, 0)
+        whole.addWidget(parts)
+
+    def turn_to(self, part: QWidget) -> None:
+        """Show the episode, the form, or that there is nothing."""
+        self.stack.setCurrentWidget(part)
+
+    def shows(self, part: QWidget) -> bool:
+        """Tell whether a part is in front."""
+        return self.stack.currentWidget() is part
+
+
+def _button(text: str, picture: str, tip: str) -> QPushButton:
+    made = QPushButton(text)
+    made.setToolTip(plain_tip(tip))
+    if picture:
+        made.setIcon(icon(picture))
+    return made
+
+
+_SIZE = (1280, 820)
+_SOON_MS = 40
+_TABLES = frozenset(
+    {"episode", "episode_agent", "character", "scenario", "utterance", "recording", "judge", "judgment", "segment"}
+    | {"segment_value", "participant"}
+)
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open."""
+    return EpisodesWindow(context)
+
+
+class EpisodesWindow(QWidget):
+    """Three pages: episodes, characters, scenarios. Every edit is a step that undo takes back."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context, self._studio = context, context.studio
+        self._shown = ""
+        self._at_keyboard: int | None = None
+        self.setWindowTitle(tr("Episodes"))
+        self.setAccessibleName(tr("Episodes"))
+        self.setAutoFillBackground(True)
+        self.resize(*_SIZE)
+        self.page = EpisodesPage()
+        self.characters = characters_page(self._studio)
+        self.scenarios = scenarios_page(self._studio)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        for name, one in (
+            (tr("Episodes"), self.page),
+            (tr("Characters"), self.characters),
+            (tr("Scenarios"), self.scenarios),
+        ):
+            self.tabs.addTab(one, name)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.addStretch()
+        foot.addWidget(close_button(self))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.tabs, 1)
+        column.addLayout(foot)
+        self.playing = EpisodeRunner(context, self)
+        self.beginning = EpisodeStarter(self._studio, self.page.start, self.show_episode, self)
+        self._later = QTimer(self, singleShot=True, interval=_SOON_MS)
+        self._later.timeout.connect(self.reload)
+        self._join()
+
+    def _join(self) -> None:
+        page, play = self.page, self.page.play
+        page.list.chosen_changed.connect(self._choose)
+        page.new.clicked.connect(self.begin)
+        page.asked.connect(lambda key: self.begin() if key == NEW else self._import())
+        page.bring.clicked.connect(self._import)
+        page.export.clicked.connect(self._export)
+        page.start.given_up.connect(self._give_up)
+        play.bar.taken.connect(self._act)
+        play.play.clicked.connect(lambda: self.playing.play(self._shown))
+        play.stop.clicked.connect(self.playing.stop)
+        play.look.clicked.connect(lambda: self._context.look_at(self._shown, 0))
+        play.rate.clicked.connect(self._rate)
+        play.curtain_raised.connect(self._raise_curtain)
+        self.playing.changed.connect(self._show)
+        self.playing.told.connect(play.status.set_text)
+        self._studio.bridge.changed.connect(self._apply)
+        self._studio.session_changed.connect(self.reload)
+        self._context.jobs.done.connect(lambda *_: self._later.start())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.reload()
+
+    # What is shown
+
+    def show_episode(self, recording_id: str) -> None:
+        """Show an episode, and let its judges begin where one of them acts first."""
+        self._shown, self._at_keyboard = recording_id, None
+        self.page.play.status.set_text("")
+        self.page.turn_to(self.page.play)
+        self.tabs.setCurrentWidget(self.page)
+        self.reload()
+        state = self._state()
+        if state is not None and state.following is not None and state.following.player is AgentPlayer.JUDGE:
+            self.playing.play(recording_id)
+
+    def begin(self) -> None:
+        """Put an episode together."""
+        self.tabs.setCurrentWidget(self.page)
+        self.beginning.from_scenario()
+        self.page.turn_to(self.page.start)
+
+    def begin_from(self, segment_id: str) -> None:
+        """Put an episode together that goes on from a segment's correction."""
+        if self.beginning.from_segment(segment_id):
+            self.tabs.setCurrentWidget(self.page)
+            self.page.turn_to(self.page.start)
+
+    def reload(self) -> None:
+        """Show the study as it is now."""
+        session = self._studio.session
+        if session is None:
+            return
+        try:
+            rows = episode_rows(session)
+        except UserError as error:
+            self.page.play.status.set_text(str(error))
+            return
+        known = [one.key for one in rows]
+        if self._shown not in known:
+            self._shown = known[0] if known else ""
+        with QSignalBlocker(self.page.list):
+            self.page.list.show_rows(rows)
+            self.page.list.choose(self._shown)
+        for button in (self.page.new, self.page.bring):
+            button.setEnabled(self._studio.writable)
+        self.page.export.setEnabled(bool(known))
+        self.characters.reload()
+        self.scenarios.reload()
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
+        self.page.play.judges.set_entries([TickMenuItem(one.id, one.name, one.model or one.backend) for one in judges])
+        if not self.page.shows(self.page.start):
+            self.page.turn_to(self.page.play if known else self.page.nothing)
+        self._show()
+
+    def _state(self) -> EpisodeState | None:
+        session = self._studio.session
+        if session is None or not self._shown:
+            return None
+        try:
+            return state_of(session, self._shown)
+        except UserError:
+            return None
+
+    def _show(self) -> None:
+        session, state = self._studio.session, self._state()
+        if session is None or state is None:
+            return
+        play, who = self.page.play, state.following
+        viewer = self._viewer(state)
+        here = session.recording(self._shown)
+        play.title.set_text(tr("Recording {number}: {name}").format(number=here.number, name=here.name))
+        play.scene.setText(state.episode.context)
+        play.turns.show_turns(shown_turns(session, state, viewer, failed_turns(session, state)))
+        running = self.playing.running == self._shown
+        at_once = self._studio.writable and not self.playing.running
+        mine = who is not None and who.player is AgentPlayer.PERSON
+        curtain = self._curtain(state, viewer)
+        if viewer is None:
+            play.show_known(tr("Who takes part"), everything(session, state))
+        else:
+            told = tuple(briefing(session, state, viewer).items())
+            play.show_known(tr("What {name} knows").format(name=viewer.profile.name), told, curtain)
+        waiting = not (play.bar.isVisibleTo(play) and play.bar.isEnabled())
+        play.bar.setVisible(mine and not curtain)
+        play.bar.setEnabled(at_once)
+        if waiting and mine and not curtain and at_once:
+            play.bar.words.setFocus()
+        play.play.setEnabled(at_once and who is not None and not mine)
+        play.stop.setEnabled(running)
+        play.rate.setEnabled(at_once and bool(state.turns))
+        if not running and not play.status.text():
+            play.status.set_text(standing(session, state, viewer))
+
+    def _viewer(self, state: EpisodeState) -> EpisodeAgent | None:
+        """Return through whose eyes it is seen; None for everything: nobody types, or it is over."""
+        if state.following is None or is_played_by_judges(state):
+            return None
+        if state.following.player is AgentPlayer.PERSON:
+            return state.following
+        people = [one for one in state.agents if one.player is AgentPlayer.PERSON]
+        return next((one for one in people if one.position == self._at_keyboard), people[0])
+
+    def _curtain(self, state: EpisodeState, viewer: EpisodeAgent | None) -> str:
+        """Return what the button says that shows what another person knows; "" where nobody else sat here before."""
+        people = [one for one in state.agents if one.player is AgentPlayer.PERSON]
+        if viewer is None or len(people) < 2 or viewer.position == self._at_keyboard:
+            return ""
+        return tr("I play {name}: show what I know").format(name=viewer.profile.name)
+
+    def _raise_curtain(self) -> None:
+        state = self._state()
+        viewer = self._viewer(state) if state is not None else None
+        self._at_keyboard = viewer.position if viewer is not None else None
+        self._show()
+
+    # What the buttons do
+
+    def _choose(self) -> None:
+        key = self.page.list.current_key()
+        if key:
+            self._shown, self._at_keyboard = key, None
+            self.page.play.status.set_text("")
+            self.page.turn_to(self.page.play)
+            self._show()
+
+    def _give_up(self) -> None:
+        self.page.turn_to(self.page.play if self._shown else self.page.nothing)
+
+    def _act(self, turn: AgentTurn) -> None:
+        state = self._state()
+        if state is None or state.following is None:
+            return
+        self.page.play.status.set_text("")
+        if self.playing.act(self._shown, state.following.position, turn):
+            self.page.play.bar.clear()
+
+    def _rate(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        wanted = set(self.page.play.judges.chosen())
+        judges = [one for one in all_judges(session.study) if one.id in wanted]
+        if not judges:
+            self.page.play.status.set_text(tr("Choose a judge first, in the list beside the button."))
+            return
+        recording_id = self._shown
+        once_files_are_known(self._context, judges, lambda: self._ask(session, recording_id))
+
+    def _ask(self, session: Session, recording_id: str) -> None:
+        if session is not self._studio.session:
+            return
+        wanted = set(self.page.play.judges.chosen())
+        try:
+            asking = rate(session, [one for one in all_judges(session.study) if one.id in wanted], [recording_id])
+        except UserError as error:
+            self.page.play.status.set_text(str(error))
+            return
+        if asking.changes:
+            self._studio.publish(asking.changes)
+        notes = " ".join(f"{one.title()} {one.hint}".strip() for one in asking.notes)
+        if asking.work is not None:
+            self._context.jobs.start(asking.work, lambda _result: self.page.play.status.set_text(tr("Rated.")))
+            notes = f"{asking.work.title}… {notes}"
+        self.page.play.status.set_text(notes.strip() or tr("These judges have rated it already."))
+
+    def _import(self) -> None:
+        path = self._context.questions.file(
+            tr("Import episodes, profiles or scores"), filter_of(tr("SOTOPIA"), SUFFIXES)
+        )
+        if path is None:
+            return
+        told: list[str] = []
+
+        def do(session: Session) -> Changes:
+            found = import_file(session, path)
+            told.append(
+                tr("{added} {what} added, {known} were here already.").format(
+                    added=found.added, what=found.what, known=found.known
+                )
+            )
+            if found.homeless:
+                told.append(
+                    tr("{count} of episodes that are not here.").format(
+                        count=trn("{count} score", "{count} scores", found.homeless)
+                    )
+                )
+            return found.changes
+
+        if self._studio.edit(do, self):
+            self.reload()
+            self.page.play.status.set_text(" ".join(told))
+
+    def _export(self) -> None:
+        session = self._studio.session
+        path = self._context.questions.save(tr("Export episodes"), Path("episodes.jsonl"), tr("Episodes"))
+        if session is None or path is None:
+            return
+        try:
+            count = write_episodes(session, path)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            self.page.play.status.set_text(str(error))
+            return
+        self.page.play.status.set_text(
+            tr("Wrote {count} to {name}. Names are in it.").format(
+                count=trn("{count} episode", "{count} episodes", count), name=path.name
+            )
+        )
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if self.isVisible() and _TABLES & set(changes):
+            self._later.start()

@@ -1,0 +1,652 @@
+"""Exports: the question, the jobs, and what came of them.
+
+The clips of one export in the window: where each stands, on disk and in the list of jobs. What came of an export: where
+the clip is, and which moments should be looked at.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from anonymize.egress import weights_download_job as fetching
+from anonymize.export import export_job as anonymization
+from anonymize.export import export_queue as rendering_queue
+from anonymize.export import preview_job as preview
+from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, plan_title
+from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.faces.masking_plan import faces_run
+from anonymize.methods.face_methods import method_type
+from anonymize.pii_review import study_finder as pii_search
+from anonymize.voice import sound_preview_job as voice_preview
+from anonymize.voice.sound_choice import SoundChoice, must_search
+from app.gui.export.export_dialog import ExportDialog, ExportRequest
+from app.gui.export.export_preview import PreviewFeed, SoundPreviewPlayer
+from app.gui.jobs.job_center import JobCenter, Result
+from app.gui.jobs.jobs_panel import JobState
+from app.gui.study.dialogs import Dialogs, require_permission
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.recording_rows import all_recordings, recording
+from project.session.job_notes import EXPORT, InterruptedJob
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.timebase import SECOND, format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.layouts import fit_width
+from widgets.text_labels import PlainLabel
+from widgets.theme import pixmap
+
+_ENDED = frozenset({ClipState.DONE, ClipState.FAILED, ClipState.CANCELLED})
+
+
+class ExportBatch:
+    """A queue of clips while it is worked on.
+
+    Attributes:
+        plan: key of the plan under which the list of jobs knows it.
+    """
+
+    def __init__(self, session: Session, jobs: JobCenter, queue: RenderQueue) -> None:
+        """Begin; nothing is done before its clips are begun."""
+        self.session = session
+        self.queue = queue
+        self.plan = ""
+        self.clips = tuple(queue.left)
+        self._jobs = jobs
+        self._works: dict[int, tuple[JobSpec, QueuedClip]] = {}
+        self._ended: dict[tuple[str, str], ClipState] = {}
+        self._faces_left = 0
+        self._row = ""
+        rendering_queue.save(session, queue)
+
+    def show_row(self) -> None:
+        """Say in a row of its own in the list of jobs how far several clips are together."""
+        if len(self.clips) > 1:
+            self._row = self._jobs.begin_group(tr("Export of {clips} clips").format(clips=len(self.clips)), self.cancel)
+            self._show()
+
+    @property
+    def ended(self) -> bool:
+        """Whether every clip was made, failed or was taken back."""
+        return len(self._ended) == len(self.clips)
+
+    def begin(self, clip: QueuedClip, work: JobSpec) -> None:
+        """Note which job makes a clip. From now on the clip may be there when the program stops."""
+        self._works[id(work)] = (work, clip)
+        self.queue = self.queue.marked(clip, ClipState.RUNNING)
+        rendering_queue.save(self.session, self.queue)
+
+    def clip_of(self, work: JobSpec) -> QueuedClip | None:
+        """Return the clip that a job makes; None where it makes none of this batch."""
+        return self._works[id(work)][1] if id(work) in self._works else None
+
+    def done(self, clip: QueuedClip, result: Result) -> None:
+        """Note that a clip was made."""
+        self._faces_left += bool(result.get("faces_left"))
+        self._end(clip, ClipState.DONE)
+
+    def failed(self, clip: QueuedClip, error: UserError) -> None:
+        """Note that a clip could not be made."""
+        self._end(clip, ClipState.FAILED, f"{error.message} {error.hint}".strip())
+
+    def stopped(self, clip: QueuedClip) -> None:
+        """Note that somebody took a clip back."""
+        self._end(clip, ClipState.CANCELLED)
+
+    def cancel(self) -> None:
+        """Take back every clip that is not there yet."""
+        for clip in self.clips:
+            if not any(one is clip for _, one in self._works.values()) and _key(clip) not in self._ended:
+                self.stopped(clip)
+        for work, clip in reversed([*self._works.values()]):
+            if _key(clip) not in self._ended:
+                self._jobs.cancel(work)
+
+    def has_ended(self, clip: QueuedClip) -> bool:
+        """Tell whether a clip was made, failed or was taken back."""
+        return _key(clip) in self._ended
+
+    def summary(self) -> str:
+        """Say in a line what came of all clips."""
+        counts = {state: sum(one is state for one in self._ended.values()) for state in _ENDED}
+        said = [tr("{counts} of {clips} clips made").format(counts=counts[ClipState.DONE], clips=len(self.clips))]
+        if self._faces_left:
+            said.append(tr("faces left in {faces_left}: do not release those").format(faces_left=self._faces_left))
+        if counts[ClipState.FAILED]:
+            said.append(tr("{counts} failed").format(counts=counts[ClipState.FAILED]))
+        if counts[ClipState.CANCELLED]:
+            said.append(tr("{counts} cancelled").format(counts=counts[ClipState.CANCELLED]))
+        return ", ".join(said)
+
+    def _end(self, clip: QueuedClip, state: ClipState, problem: str = "") -> None:
+        if _key(clip) in self._ended:
+            return
+        self._ended[_key(clip)] = state
+        self.queue = self.queue.marked(clip, state, problem)
+        rendering_queue.save(self.session, self.queue)
+        self._show()
+
+    def _show(self) -> None:
+        if not self._row:
+            return
+        if not self.ended:
+            done = len(self._ended)
+            self._jobs.show_group(
+                self._row, done, len(self.clips), tr("{done} of {clips} clips").format(done=done, clips=len(self.clips))
+            )
+            return
+        states = set(self._ended.values())
+        bad = ClipState.FAILED in states or self._faces_left > 0
+        state = JobState.FAILED if bad else JobState.DONE if ClipState.DONE in states else JobState.CANCELLED
+        self._jobs.end_group(self._row, state, self.summary())
+
+
+def _key(clip: QueuedClip) -> tuple[str, str]:
+    return clip.recording_id, clip.method
+
+
+_WIDTH = 440
+_GAP_US = 500_000
+_NO_WITNESS = tr(
+    "It was looked at by the detector that found the faces. A witness sees more: get rfb320 under File > Models…"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found in a clip; times in microseconds on the recording's axis.
+
+    Attributes:
+        left: frames with a face that should be hidden.
+        doubtful: frames that a person should look at.
+        blanked: frames that could not be read and were covered wholly.
+        undrawn: frames in which a face could not be drawn and was painted solid.
+        kept: how many tracks of robots were to stay.
+        outdated: whether what is hidden was changed since the clip was asked for.
+        independent: whether a detector looked that had no part in finding the faces.
+        drawn: whether other faces were drawn in the place of those that are hidden.
+    """
+
+    left: Sequence[int] = ()
+    doubtful: Sequence[int] = ()
+    blanked: Sequence[int] = ()
+    undrawn: Sequence[int] = ()
+    kept: int = 0
+    outdated: bool = False
+    independent: bool = True
+    drawn: bool = False
+
+
+class ExportResult(OwnDialog):
+    """Not modal: the user looks at the moments while it stays open.
+
+    Signals:
+        jump_requested (object): microseconds on the recording's axis.
+    """
+
+    jump_requested = Signal(object)
+
+    def __init__(self, output: Path, found: Findings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Export finished"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(_headline(bool(found.left) or found.outdated, _verdict(found)))
+        if not found.independent:
+            column.addWidget(_muted(_NO_WITNESS))
+        path = PlainLabel(str(output), wordWrap=True)
+        path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        path.setAccessibleName(tr("The clip: {output}").format(output=output))
+        column.addWidget(path)
+        self.moments = QListWidget()
+        self.moments.setAccessibleName(tr("Moments to look at"))
+        self.moments.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
+        self._fill(tr("Face left"), found.left)
+        self._fill(tr("Doubtful"), found.doubtful)
+        self._fill(tr("Covered wholly, could not be read"), found.blanked)
+        self._fill(tr("Painted solid, could not be drawn"), found.undrawn)
+        self.moments.itemActivated.connect(self._jump)
+        self.moments.itemClicked.connect(self._jump)
+        if self.moments.count():
+            column.addWidget(_muted(tr("Click a moment to look at it in the recording.")))
+            column.addWidget(self.moments, 1)
+        else:
+            column.addStretch()
+        row = QHBoxLayout()
+        row.addStretch()
+        folder = QPushButton(tr("Open folder"))
+        folder.setToolTip(tr("Open the folder of the clip"))
+        folder.setAutoDefault(False)
+        folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(output.parent))))
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close (Esc)"))
+        close.clicked.connect(self.close)
+        close.setDefault(True)
+        row.addWidget(folder)
+        row.addWidget(close)
+        column.addLayout(row)
+        close.setFocus()
+        fit_width(self, column, _WIDTH)
+
+    def _fill(self, what: str, times: Sequence[int]) -> None:
+        for start, end in spans(times):
+            text = (
+                format_time(start)
+                if start == end
+                else tr("{start} to {end}").format(start=format_time(start), end=format_time(end))
+            )
+            item = QListWidgetItem(f"{text}   {what}")
+            item.setData(Qt.ItemDataRole.UserRole, start)
+            self.moments.addItem(item)
+
+    def _jump(self, item: QListWidgetItem) -> None:
+        self.jump_requested.emit(item.data(Qt.ItemDataRole.UserRole))
+
+
+def _verdict(found: Findings) -> str:
+    if found.outdated:
+        return tr("The faces were changed while this clip was made. Export it again.")
+    if found.left:
+        return tr("Faces are left in {left} frames. Do not release this clip.").format(left=len(found.left))
+    if found.drawn:
+        return tr("Every face was replaced by another. Measure how well that hides people before you release it.")
+    if found.kept:
+        return tr("No face is left in the clip but those of robots, which were to stay.")
+    return tr("No face is left in the clip.")
+
+
+def spans(times: Sequence[int]) -> list[tuple[int, int]]:
+    """Join times that follow one another within half a second."""
+    found: list[tuple[int, int]] = []
+    for time in sorted(times):
+        if found and time - found[-1][1] <= _GAP_US:
+            found[-1] = (found[-1][0], time)
+        else:
+            found.append((time, time))
+    return found
+
+
+def _muted(text: str) -> QLabel:
+    label = PlainLabel(text, wordWrap=True)
+    label.setStyleSheet(f"color: {theme.palette().muted.name()};")
+    return label
+
+
+def _headline(bad: bool, text: str) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(theme.GRID)
+    picture = PlainLabel()
+    colours = theme.palette()
+    name, colour = ("triangle-alert", colours.error) if bad else ("circle-check", colours.competence)
+    picture.setPixmap(pixmap(name, 20, colour, picture.devicePixelRatioF()))
+    words = PlainLabel(text, wordWrap=True)
+    words.setFont(theme.font(theme.POINTS + 2, semibold=True))
+    row.addWidget(picture)
+    row.addWidget(words, 1)
+    return row
+
+
+class ExportController(QObject):
+    """Runs an export from the dialog to its result.
+
+    Signals:
+        jump_requested (str, object): recording and microseconds that the user wants to look at.
+    """
+
+    jump_requested = Signal(str, object)
+
+    def __init__(self, studio: StudyController, jobs: JobCenter, questions: Dialogs, window: QWidget) -> None:
+        super().__init__(window)
+        self._studio = studio
+        self._jobs = jobs
+        self._questions = questions
+        self._window = window
+        self._folder: Path | None = None
+        self.dialog: ExportDialog | None = None
+        self.result: ExportResult | None = None
+        self._batches: list[ExportBatch] = []
+        self._awaited: list[tuple[JobSpec, ExportBatch, QueuedClip]] = []
+        self._fetched: list[JobSpec] = []
+        jobs.resumers[EXPORT] = self.resume
+        jobs.result_wanted.connect(self.show_result)
+        jobs.stopped.connect(self._on_stopped)
+        jobs.progressed.connect(self._on_progress)
+        studio.session_changed.connect(self._on_session)
+
+    def ask(self, span: tuple[int, int] | None, time_us: int = 0) -> None:
+        """Open the dialog for the recording that is shown, with a preview of its frame at a time."""
+        session, shown = self._studio.session, self._studio.recording
+        if session is None or shown is None:
+            return
+        try:
+            session.study.require_writable()
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        seen = [(r.id, f"{r.number}. {r.name}") for r in all_recordings(session.study) if session.has_picture(r.id)]
+        folder = self._folder or session.study.folder / "anonymized"
+        queue = None if self._batches else rendering_queue.unfinished(session)
+        self.dialog = dialog = ExportDialog(
+            seen, shown.id, span, folder, self._window, time_us=time_us, left_over=_left_over(queue)
+        )
+        feed = PreviewFeed(dialog, self._jobs.runner.command)
+        feed.working.connect(dialog.pane.show_working)
+        feed.ready.connect(dialog.show_preview)
+        feed.failed.connect(dialog.show_problem)
+        dialog.preview_wanted.connect(partial(self._preview, feed, session, shown.id))
+        listening = SoundPreviewPlayer(
+            partial(voice_preview.prepare, session, shown.id), dialog, self._jobs.runner.command
+        )
+        listening.said.connect(dialog.sound.say)
+        dialog.listen_wanted.connect(partial(self._listen, listening, session, shown.id))
+        dialog.finished.connect(lambda _result: listening.close())
+        dialog.fetch_requested.connect(self._fetch)
+        dialog.accepted_request.connect(self.start)
+        if queue is not None:
+            dialog.resume_requested.connect(partial(self._run, session, queue))
+        dialog.finished.connect(lambda _result: self._close(feed))
+        dialog.open()
+        dialog.start_preview()
+
+    def start(self, request: ExportRequest) -> None:
+        """Put the jobs of an export into the queue; faces are tracked first where they were not."""
+        session = self._studio.session
+        if session is None:
+            return
+        self._folder = request.folder
+        start, end = request.span or (None, None)
+        try:
+            queue = rendering_queue.make_queue(
+                session,
+                request.recordings,
+                request.methods,
+                request.folder,
+                start_us=start,
+                end_us=end,
+                keep_robots=request.keep_robots,
+                overwrite=request.overwrite,
+                sound=request.sound,
+            )
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._run(session, queue)
+
+    def resume(self, _job: InterruptedJob) -> None:
+        """Go on with the export that was interrupted.
+
+        Raises:
+            UserError: nothing of it is left, or it is under way.
+        """
+        session = self._studio.session
+        queue = rendering_queue.unfinished(session) if session is not None and not self._batches else None
+        if session is None or queue is None:
+            raise UserError(tr("Nothing of this export is left to do."), tr("Begin a new one: Export anonymized…"))
+        self._run(session, queue)
+
+    def show_result(self, work: JobSpec, result: Result) -> None:
+        """Show what came of an export, with the times to look at."""
+        session, exempt = self._studio.session, work.parameters.get("exempt")
+        if session is None or work.kind != "anonymize":
+            return
+        found = Findings(
+            _times(result.get("faces_left")),
+            _times(result.get("doubtful")),
+            _times(result.get("blanked")),
+            _times(result.get("undrawn")),
+            kept=len(exempt) if isinstance(exempt, list) else 0,
+            outdated=anonymization.outdated(session, self._jobs.as_done(work)),
+            independent=bool(result.get("independent")),
+            drawn=method_type(str(work.parameters["method"])).kind == "face",
+        )
+        self.result = ExportResult(Path(str(result["output"])), found, self._window)
+        self.result.jump_requested.connect(lambda at: self.jump_requested.emit(work.recording_id, at))
+        self.result.show()
+
+    def _run(self, session: Session, queue: RenderQueue) -> None:
+        batch = ExportBatch(session, self._jobs, queue)
+        batch.plan = self._jobs.begin_plan(EXPORT, plan_title(session, queue))
+        self._batches.append(batch)
+        for clip in batch.clips:
+            self._start_one(batch, clip)
+        batch.show_row()
+        many = len(batch.clips) > 1
+        if batch.ended:
+            self._ended(batch)
+        elif many:
+            self._studio.told.emit(
+                tr("Exporting {clips} clips, one by one. Jobs shows how far it is.").format(clips=len(batch.clips))
+            )
+        else:
+            (clip,) = batch.clips
+            number = session.recording(clip.recording_id).number
+            if self._awaited and self._awaited[-1][1] is batch:
+                what = "faces" if self._awaited[-1][0].kind == "faces" else tr("personal information")
+                self._studio.told.emit(
+                    tr("Looking for {what} in recording {number} first; its export follows.").format(
+                        what=what, number=number
+                    )
+                )
+            else:
+                self._studio.told.emit(
+                    tr("Exporting recording {number}. Jobs shows how far it is.").format(number=number)
+                )
+
+    def _start_one(self, batch: ExportBatch, clip: QueuedClip) -> None:
+        try:
+            if _tracked(batch.session, clip.recording_id):
+                self._render(batch, clip)
+                return
+            tracking = self._jobs.of("faces", clip.recording_id)
+            if tracking is None:
+                tracking = face_tracking.prepare(batch.session, clip.recording_id)
+                self._jobs.start(tracking)
+        except UserError as error:
+            self._fail(batch, clip, error)
+            return
+        self._awaited.append((tracking, batch, clip))
+        self._jobs.after(tracking, lambda _result: self._go_on(tracking, batch, clip))
+
+    def _go_on(self, tracking: JobSpec, batch: ExportBatch, clip: QueuedClip) -> None:
+        self._awaited = [one for one in self._awaited if one[0] is not tracking or one[2] is not clip]
+        if batch.has_ended(clip):
+            return
+        try:
+            self._render(batch, clip)
+        except UserError as error:
+            self._fail(batch, clip, error)
+            self._settle(batch)
+
+    def _searching(self, session: Session, recording_id: str, choice: SoundChoice) -> JobSpec | None:
+        """Return the job that searches what is said, put into the queue; None where that was done or is not needed."""
+        if not must_search(session, recording_id, choice):
+            return None
+        running = self._jobs.of(pii_search.KIND, "")
+        if running is not None:
+            return running
+        work = pii_search.prepare(session)
+        if work is not None:
+            self._jobs.start(work)
+        return work
+
+    def _listen(
+        self,
+        listening: SoundPreviewPlayer,
+        session: Session,
+        recording_id: str,
+        which: str,
+        choice: SoundChoice,
+        time_us: int,
+    ) -> None:
+        if self.dialog is None:
+            return
+        searching = self._searching(session, recording_id, choice) if which else None
+        if searching is None:
+            listening.ask(which, choice, time_us)
+            return
+        listening.said.emit(tr("Looking for personal information in the texts…"), "")
+        again = partial(self._listen, listening, session, recording_id, which, choice, time_us)
+        self._jobs.after(searching, lambda _result: again())
+
+    def _render(self, batch: ExportBatch, clip: QueuedClip) -> None:
+        searching = self._searching(batch.session, clip.recording_id, batch.queue.sound)
+        if searching is not None:
+            self._awaited.append((searching, batch, clip))
+            self._jobs.after(searching, lambda _result: self._go_on(searching, batch, clip))
+            return
+        work = rendering_queue.prepare(batch.session, batch.queue, clip)
+        batch.begin(clip, work)
+        self._jobs.start(work, lambda result: self._on_done(batch, clip, work, result), noted=False)
+
+    def _on_done(self, batch: ExportBatch, clip: QueuedClip, work: JobSpec, result: Result) -> None:
+        batch.done(clip, result)
+        shown = self._studio.recording
+        one_shown = len(batch.clips) == 1 and shown is not None and shown.id == clip.recording_id
+        if one_shown and self._window.isVisible():
+            self.show_result(work, result)
+        elif anonymization.outdated(batch.session, self._jobs.as_done(work)):
+            number = batch.session.recording(clip.recording_id).number
+            self._studio.failed.emit(
+                UserError(
+                    tr("What is hidden in recording {number} was changed while it was exported.").format(number=number),
+                    tr("Export it again."),
+                )
+            )
+        self._settle(batch)
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        session = self._studio.session
+        if session is None or self._jobs.leaving:
+            return
+        problem = self._jobs.problem_of(work)
+        hit = [(batch, clip) for batch in self._batches if (clip := batch.clip_of(work)) is not None]
+        waiting = [(batch, clip) for tracking, batch, clip in self._awaited if tracking is work]
+        self._awaited = [one for one in self._awaited if one[0] is not work]
+        for batch, clip in (*hit, *waiting):
+            if problem is not None:
+                batch.failed(clip, problem)
+            else:
+                batch.stopped(clip)
+            self._settle(batch)
+        found = recording(session.study, work.recording_id)
+        name = tr("recording {number}").format(number=found.number) if found else tr("a recording")
+        if waiting:
+            what = "faces" if work.kind == "faces" else tr("personal information")
+            self._studio.told.emit(
+                tr("Looking for {what} was stopped, so {name} is not exported.").format(what=what, name=name)
+            )
+        elif work.kind == "anonymize":
+            self._studio.told.emit(tr("The export of {name} was stopped. No clip was written.").format(name=name))
+        if work in self._fetched and self.dialog is not None:
+            self.dialog.methods.say(str(problem) if problem else tr("Stopped; nothing was installed."))
+
+    def _fail(self, batch: ExportBatch, clip: QueuedClip, error: UserError) -> None:
+        batch.failed(clip, error)
+        if len(batch.clips) == 1:
+            self._studio.failed.emit(error)
+
+    def _settle(self, batch: ExportBatch) -> None:
+        if batch.ended and batch in self._batches:
+            self._ended(batch)
+
+    def _ended(self, batch: ExportBatch) -> None:
+        self._batches.remove(batch)
+        self._jobs.end_plan(batch.plan)
+        if len(batch.clips) == 1:
+            return
+        failed = next((one for one in batch.queue.clips if one.state is ClipState.FAILED), None)
+        if failed is None:
+            self._studio.told.emit(tr("Export: {summary}.").format(summary=batch.summary()))
+        else:
+            number = batch.session.recording(failed.recording_id).number
+            first = tr("Recording {number}, {method}: {problem}").format(
+                number=number, method=failed.method, problem=failed.problem
+            )
+            self._studio.failed.emit(UserError(tr("Export: {summary}.").format(summary=batch.summary()), first))
+
+    def _preview(
+        self,
+        feed: PreviewFeed,
+        session: Session,
+        recording_id: str,
+        method: str,
+        options: Mapping[str, Json],
+        time_us: int,
+        keep_robots: bool,
+    ) -> None:
+        feed.ask(
+            lambda: preview.prepare(session, recording_id, method, time_us, options=options, keep_robots=keep_robots)
+        )
+
+    def _fetch(self, names: Sequence[str]) -> None:
+        dialog = self.dialog
+        if dialog is None:
+            return
+        try:
+            for name in names:
+                work = fetching.prepare(name)
+                require_permission(self._studio, self._questions, name)
+                self._fetched.append(work)
+                self._jobs.start(work, lambda _result: self._on_fetched())
+        except UserError as error:
+            dialog.methods.say(f"{error.message} {error.hint}".strip())
+
+    def _on_fetched(self) -> None:
+        if self.dialog is not None:
+            self.dialog.refresh()
+
+    def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
+        if work in self._fetched and self.dialog is not None:
+            share = f" {100 * done // total} %" if total else ""
+            self.dialog.methods.say(f"{work.title}:{share}")
+
+    def _close(self, feed: PreviewFeed) -> None:
+        feed.close()
+        self.dialog = None
+
+    def _on_session(self) -> None:
+        self._batches.clear()
+        self._awaited.clear()
+        # After the window has taken away what it said about the study before.
+        QTimer.singleShot(0, self, self._tell_left_over)
+
+    def _tell_left_over(self) -> None:
+        session = self._studio.session
+        queue = rendering_queue.unfinished(session) if session is not None else None
+        # What was interrupted is offered together with other jobs.
+        if queue is not None and not queue.interrupted:
+            self._studio.told.emit(tr("{queue} Export anonymized goes on with it.").format(queue=_left_over(queue)))
+
+
+def _left_over(queue: RenderQueue | None) -> str:
+    if queue is None:
+        return ""
+    left, count = len(queue.left), len(queue.clips)
+    clips = (
+        tr("its clip was not made")
+        if count == 1
+        else tr("{left} of its {count} clips are left").format(left=left, count=count)
+    )
+    return tr("The last export did not end: {clips}.").format(clips=clips)
+
+
+def _tracked(session: Session, recording_id: str) -> bool:
+    located = session.usable_picture(recording_id)
+    try:
+        faces_run(session, recording_id, located)
+    except UserError:
+        return False
+    return True
+
+
+def _times(found: object) -> Sequence[int]:
+    return [round(float(t) * SECOND) for t in found] if isinstance(found, list) else []

@@ -1,0 +1,594 @@
+"""What to export, how the faces are hidden, and where the clips go.
+
+The methods of an export: which are wanted, what each is, its options, and how to get what it lacks. How the sound of an
+export is treated: voices, and what is said that is personal; with a button to listen.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from anonymize.export.preview_job import Preview
+from anonymize.faces.masking_plan import can_be_fetched, getting
+from anonymize.methods.face_methods import METHODS, Method, method_type, missing_weights, recommended
+from anonymize.sound.voice_methods import COVERS, DEFAULT, MUTE, VOICES, voice_type
+from anonymize.voice.sound_choice import IDENTIFIES, KEEP, NONE, SoundChoice
+from anonymize.voice.sound_preview_job import AFTER, BEFORE
+from app.gui.export.export_preview import PreviewPane
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.schemes.scheme import FieldChoice
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.checklists import ROW, TickList, TickRow
+from widgets.form.form import OptionForm
+from widgets.form.layouts import within_screen
+from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+
+_SEMIBOLD = '<span style="font-weight:600">'
+
+
+class MethodList(QWidget):
+    """Several methods can be ticked; the one that is selected shows what it is, its options and its preview.
+
+    Signals:
+        changed: what is ticked or selected, or an option.
+        fetch_requested (list[str]): weights that the user wants to get.
+    """
+
+    changed = Signal()
+    fetch_requested = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._values: dict[str, dict[str, Json]] = {}
+        self._missing: list[str] = []
+        self.form: OptionForm | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.tree = TickList(columns=2)
+        self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
+        self.tree.setFixedHeight(ROW * len(METHODS) + 4)
+        column.addWidget(self.tree)
+        self._described = RichLabel(wordWrap=True)
+        self._described.setMinimumHeight(theme.GRID * 7)
+        self._described.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self._described)
+        self._options = QVBoxLayout()
+        column.addLayout(self._options)
+        column.addWidget(self._build_getting())
+        best = recommended()
+        for key in METHODS:
+            self.tree.add(key, "", key == best)
+        self._fill()
+        self.tree.select(best)
+        self.tree.currentItemChanged.connect(lambda *_: self._show_current())
+        self.tree.itemChanged.connect(lambda *_: self.changed.emit())
+        self._show_current()
+
+    def refresh(self) -> None:
+        """Look again at which weights are installed."""
+        self._fill()
+        self._show_current()
+
+    def current(self) -> str:
+        """Return the method that is selected."""
+        return self.tree.current_key()
+
+    def missing(self) -> list[str]:
+        """Return the weights that the selected method lacks."""
+        return list(self._missing)
+
+    def options(self) -> dict[str, Json]:
+        """Return the options of the selected method."""
+        return self.form.values() if self.form is not None else {}
+
+    def chosen(self) -> dict[str, Mapping[str, Json]]:
+        """Return the methods that are ticked, with their options."""
+        self._keep()
+        return {key: self._values.get(key, {}) for key in self.tree.ticked()}
+
+    def say(self, text: str) -> None:
+        """Say how far the getting of weights is."""
+        self._getting.setText(text)
+
+    def _fill(self) -> None:
+        best = recommended()
+        self.tree.blockSignals(True)
+        for key in METHODS:
+            kind, lacks = method_type(key), bool(missing_weights(key))
+            title = tr("{title} (recommended)").format(title=kind.title) if key == best else kind.title
+            what = tr("needs weights") if lacks else kind_of_method(kind)
+            self.tree.set_row(key, (title, what), kind.description, not lacks)
+        self.tree.blockSignals(False)
+        self.tree.viewport().update()
+
+    def _build_getting(self) -> QWidget:
+        self._lacking = QWidget()
+        column = QVBoxLayout(self._lacking)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        self._getting = PlainLabel(wordWrap=True)
+        column.addWidget(self._getting)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.command = QLineEdit(readOnly=True)
+        self.command.setAccessibleName(tr("The command that gets the weights"))
+        copy = QPushButton(tr("Copy"))
+        copy.setToolTip(tr("Copy the command"))
+        copy.setAutoDefault(False)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command.text()))
+        self.get = QPushButton(tr("Get it"))
+        self.get.setToolTip(tr("Get the weights over the network now; nothing is fetched unless you press this"))
+        self.get.setAutoDefault(False)
+        self.get.clicked.connect(lambda: self.fetch_requested.emit(self.missing()))
+        row.addWidget(self.command, 1)
+        row.addWidget(copy)
+        row.addWidget(self.get)
+        column.addLayout(row)
+        return self._lacking
+
+    def _show_current(self) -> None:
+        self._keep()
+        key = self.current()
+        kind = method_type(key)
+        self._missing = missing_weights(key)
+        self._described.setText(f"{_SEMIBOLD}{kind_of_method(kind).capitalize()}.</span> {kind.description}")
+        if self.form is not None:
+            self._options.removeWidget(self.form)
+            self.form.hide()
+            self.form.deleteLater()
+        self.form = OptionForm(kind.options_type, self._values.get(key, {}))
+        self.form.changed.connect(self.changed)
+        self.form.setVisible(bool(self.form.inputs) and not self._missing)
+        self._shown = key
+        self._options.addWidget(self.form)
+        self._lacking.setVisible(bool(self._missing))
+        if self._missing:
+            self.command.setText(getting(self._missing))
+            needed = tr(" and ").join(self._missing)
+            fetched = can_be_fetched(self._missing)
+            self.get.setVisible(fetched)
+            how = tr("Get them here, or by a command:") if fetched else tr("You bring your own, by this command:")
+            self._getting.setText(tr("It needs the weights {needed}. {how}").format(needed=needed, how=how))
+        self.changed.emit()
+
+    def _keep(self) -> None:
+        if self.form is not None:
+            self._values[self._shown] = self.form.values()
+
+
+def kind_of_method(kind: type[Method]) -> str:
+    """Return in a word or two whether a face can be got back."""
+    if kind.reversible:
+        return tr("reversible by attacks")
+    return tr("another face is drawn") if kind.kind == "face" else "irreversible"
+
+
+_COVERS = {**COVERS, NONE: tr("Leave it to be heard")}
+
+
+class SoundForm(QWidget):
+    """Shows what can be chosen; the careful choice stands first.
+
+    Signals:
+        changed: another choice, or an option.
+        listen_requested (str): `BEFORE` or `AFTER` a few seconds are to be heard; "" to be quiet.
+    """
+
+    changed = Signal()
+    listen_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._values: dict[str, Mapping[str, Json]] = {}
+        self._shown = DEFAULT
+        self._playing = ""
+        self.form: OptionForm | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        rows = self._rows = QFormLayout()
+        rows.setSpacing(theme.GRID)
+        rows.addRow(tr("&Voices"), self._build_voices())
+        rows.addRow(tr("&Personal words"), self._build_covers())
+        column.addLayout(rows)
+        self.described = PlainLabel(wordWrap=True)
+        self.described.setMinimumHeight(theme.GRID * 9)
+        self.described.setAlignment(Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self.described)
+        self.warning = PlainLabel(wordWrap=True)
+        self.warning.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
+        column.addWidget(self.warning)
+        self._options = QVBoxLayout()
+        column.addLayout(self._options)
+        column.addLayout(self._build_listening())
+        self.voices.currentIndexChanged.connect(self._show_current)
+        self.covers.currentIndexChanged.connect(self._show_current)
+        self._show_current()
+
+    def choice(self) -> SoundChoice:
+        """Return what is chosen."""
+        options = self.form.values() if self.form is not None and self._shown in VOICES else {}
+        return SoundChoice(self._shown, options, str(self.covers.currentData()))
+
+    def say(self, text: str, playing: str = "") -> None:
+        """Say how listening goes, and which of both is heard."""
+        self._playing = playing
+        self.heard.setText(text)
+        for which, button in self._listening.items():
+            button.setText(tr("Stop") if which == playing else which.capitalize())
+
+    def _build_voices(self) -> QComboBox:
+        self.voices = _combo(tr("Voices"))
+        for key in (DEFAULT, *(name for name in VOICES if name != DEFAULT)):
+            self.voices.addItem(voice_type(key).title, key)
+        self.voices.addItem(tr("No sound at all"), NONE)
+        self.voices.addItem(tr("Keep the voices as they are"), KEEP)
+        return self.voices
+
+    def _build_covers(self) -> QComboBox:
+        self.covers = _combo(tr("What is heard where personal information is said"))
+        for key, title in _COVERS.items():
+            self.covers.addItem(title, key)
+        self.covers.setCurrentIndex(self.covers.findData(MUTE))
+        self.covers.setToolTip(tr("What is heard where names, places, numbers and the like are said"))
+        return self.covers
+
+    def _build_listening(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addWidget(PlainLabel(tr("Listen")))
+        self._listening = {}
+        for which, tip in (
+            (BEFORE, tr("Hear some seconds around this frame as they were recorded")),
+            (AFTER, tr("Hear the same seconds as they will be in the clip")),
+        ):
+            button = QPushButton(which.capitalize())
+            button.setToolTip(plain_tip(tip))
+            button.setAutoDefault(False)
+            button.clicked.connect(lambda _=False, which=which: self._listen(which))
+            self._listening[which] = button
+            row.addWidget(button)
+        self.heard = PlainLabel(wordWrap=True)
+        self.heard.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        row.addWidget(self.heard, 1)
+        return row
+
+    def _listen(self, which: str) -> None:
+        self.listen_requested.emit("" if which == self._playing else which)
+
+    def button(self, which: str) -> QPushButton:
+        """Return the button that lets somebody hear the sound before or after."""
+        return self._listening[which]
+
+    def _align(self, form: OptionForm) -> None:
+        """Let all fields begin at one edge."""
+        titles = [self._rows.labelForField(one) for one in (self.voices, self.covers)]
+        titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
+        widest = max(one.sizeHint().width() for one in titles if one is not None)
+        for one in titles:
+            if one is not None:
+                one.setMinimumWidth(widest)
+        inner = form.layout()
+        if isinstance(inner, QFormLayout):
+            inner.setHorizontalSpacing(theme.GRID)
+
+    def _show_current(self) -> None:
+        if self.form is not None:
+            self._values[self._shown] = self.form.values()
+            self._options.removeWidget(self.form)
+            self.form.hide()
+            self.form.deleteLater()
+            self.form = None
+        self._shown = str(self.voices.currentData())
+        if self._shown in VOICES:
+            kind = voice_type(self._shown)
+            self.described.setText(f"{kind.description} {kind.weakness}")
+            self.form = OptionForm(kind.options_type, self._values.get(self._shown, {}))
+            self.form.changed.connect(self.changed)
+            self._options.addWidget(self.form)
+            self._align(self.form)
+        self.described.setVisible(self._shown in VOICES)
+        self.covers.setEnabled(self._shown != NONE)
+        said = [IDENTIFIES] if self._shown == KEEP else []
+        if self.covers.currentData() == NONE and self._shown != NONE:
+            said.append(tr("Names and other personal information stay to be heard."))
+        self.warning.setText(" ".join(said))
+        self.warning.setVisible(bool(said))
+        self.changed.emit()
+
+
+def _combo(name: str) -> QComboBox:
+    made = QComboBox()
+    made.setAccessibleName(name)
+    made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    return made
+
+
+Span = tuple[int, int]
+_SIZE = QSize(1000, 640)
+_LEFT = 420
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """What the user wants. `span` is None for whole recordings; methods come with their options."""
+
+    methods: Mapping[str, Mapping[str, Json]]
+    recordings: tuple[str, ...]
+    folder: Path
+    span: Span | None
+    keep_robots: bool
+    overwrite: bool
+    sound: SoundChoice = field(default_factory=SoundChoice)
+
+
+class ExportDialog(OwnDialog):
+    """Asks; it exports nothing itself.
+
+    Signals:
+        accepted_request (ExportRequest): the user pressed Export.
+        preview_wanted (str, object, object, bool): method, its options, microseconds, whether robots stay as they are.
+        fetch_requested (list[str]): weights that the user wants to get.
+        resume_requested: the user wants to go on with an export that was interrupted.
+        listen_wanted (str, object, object): which of before and after, how the sound is treated, microseconds.
+    """
+
+    accepted_request = Signal(object)
+    preview_wanted = Signal(str, object, object, bool)
+    fetch_requested = Signal(object)
+    resume_requested = Signal()
+    listen_wanted = Signal(str, object, object)
+
+    def __init__(
+        self,
+        recordings: Sequence[tuple[str, str]],
+        shown: str,
+        span: Span | None,
+        folder: Path,
+        parent: QWidget | None = None,
+        *,
+        time_us: int = 0,
+        left_over: str = "",
+        choose_folder: Callable[[QWidget, Path], Path | None] | None = None,
+    ) -> None:
+        """Ask.
+
+        Args:
+            recordings: id and title of all that have a picture.
+            shown: id of the one that is looked at.
+            span: start and end of what is marked in it.
+            folder: where clips went last.
+            parent: the window.
+            time_us: the frame of the preview.
+            left_over: what is left of an export that was interrupted; "" where none was.
+            choose_folder: asks for a folder.
+        """
+        super().__init__(parent)
+        self._recordings, self._shown, self._span = tuple(recordings), shown, span
+        self._choose_folder = choose_folder or _ask_folder
+        self.setWindowTitle(tr("Export anonymized"))
+        self.resize(within_screen(_SIZE, self))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 2)
+        if left_over:
+            column.addLayout(self._left_over_row(left_over))
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID * 2)
+        row.addWidget(self._build_form(folder))
+        self.pane = PreviewPane(time_us)
+        row.addWidget(self.pane, 1)
+        column.addLayout(row, 1)
+        column.addLayout(self._buttons())
+        self.methods.changed.connect(self._on_changed)
+        self.methods.fetch_requested.connect(self.fetch_requested)
+        self.keep_robots.toggled.connect(self._on_changed)
+        self.pane.time_changed.connect(self._ask_preview)
+        self._asked: object = None
+        self.methods.tree.setFocus()
+        self._tell()
+
+    def request(self) -> ExportRequest:
+        """Return what is filled in."""
+        return ExportRequest(
+            self.methods.chosen(),
+            self._chosen(),
+            Path(self.folder.text()).expanduser(),
+            self._span if self.what.currentData() == "span" else None,
+            self.keep_robots.isChecked(),
+            self.overwrite.isChecked(),
+            self.sound.choice(),
+        )
+
+    def start_preview(self) -> None:
+        """Ask for the first preview."""
+        self._ask_preview()
+
+    def show_preview(self, made: Preview) -> None:
+        """Show a preview that was asked for."""
+        self.pane.show_preview(made)
+
+    def show_problem(self, error: UserError) -> None:
+        """Say why there is no preview."""
+        self.pane.show_problem(f"{error.message} {error.hint}".strip())
+
+    def refresh(self) -> None:
+        """Look again at which weights are installed."""
+        self._asked = None
+        self.methods.refresh()
+
+    def _build_form(self, folder: Path) -> QWidget:
+        inner = QWidget()
+        form = QFormLayout(inner)
+        form.setContentsMargins(0, 0, theme.GRID, 0)
+        form.setSpacing(theme.GRID)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        form.addRow(tr("&Export"), self._build_what())
+        self.several = TickList()
+        self.several.setAccessibleName(tr("Which recordings"))
+        self.several.setFixedHeight(theme.GRID * 14)
+        for key, title in self._recordings:
+            self.several.add(key, title, key == self._shown)
+        self.several.itemChanged.connect(lambda *_: self._tell())
+        self.several.hide()
+        form.addRow(self.several)
+        self.methods = MethodList()
+        form.addRow(tr("Methods; tick one or more"), self.methods)
+        self.sound = SoundForm()
+        self.sound.listen_requested.connect(self._on_listen)
+        form.addRow(tr("Sound"), self.sound)
+        label = PlainLabel(tr("&Folder"))
+        row = self._folder_row(folder)
+        label.setBuddy(self.folder)
+        form.addRow(label, row)
+        self.keep_robots = TickRow(
+            FieldChoice(
+                "robots",
+                tr("Leave robots' faces as they are"),
+                tr("Those assigned to a participant with the role robot."),
+            )
+        )
+        form.addRow(self.keep_robots)
+        self.overwrite = TickRow(
+            FieldChoice("overwrite", tr("Replace clips of the same name"), tr("Made by an earlier export."))
+        )
+        form.addRow(self.overwrite)
+        area = QScrollArea(widgetResizable=True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        area.setFixedWidth(_LEFT)
+        return area
+
+    def _build_what(self) -> QComboBox:
+        titles = dict(self._recordings)
+        self.what = QComboBox()
+        self.what.setAccessibleName(tr("What to export"))
+        self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.what.addItem(tr("This recording ({titles})").format(titles=titles.get(self._shown, "")), "recording")
+        if self._span is not None:
+            self.what.addItem(
+                tr("From {start} to {end}").format(start=format_time(self._span[0]), end=format_time(self._span[1])),
+                "span",
+            )
+            self.what.setCurrentIndex(1)
+        if len(self._recordings) > 1:
+            self.what.addItem(tr("All {recordings} recordings").format(recordings=len(self._recordings)), "all")
+            self.what.addItem(tr("Several recordings…"), "several")
+        self.what.currentIndexChanged.connect(self._on_what)
+        return self.what
+
+    def _folder_row(self, folder: Path) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.folder = QLineEdit(str(folder))
+        self.folder.setAccessibleName(tr("Folder for the clips"))
+        browse = QPushButton(tr("Choose…"))
+        browse.setToolTip(tr("Choose the folder for the clips"))
+        browse.setAutoDefault(False)
+        browse.clicked.connect(self._browse)
+        row.addWidget(self.folder, 1)
+        row.addWidget(browse)
+        return row
+
+    def _left_over_row(self, text: str) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        words = PlainLabel(text, wordWrap=True)
+        words.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
+        self.resume = QPushButton(tr("Go on with it"))
+        self.resume.setToolTip(tr("Make the clips that are left"))
+        self.resume.setAutoDefault(False)
+        self.resume.clicked.connect(self._resume)
+        row.addWidget(words, 1)
+        row.addWidget(self.resume)
+        return row
+
+    def _buttons(self) -> DialogButtons:
+        row = DialogButtons(self, tr("Export"), tr("Export nothing"))
+        self._note, self.export = row.note, row.go_on
+        self.export.setToolTip(tr("Start the export (Enter); you can go on working meanwhile"))
+        self.export.clicked.connect(self._accept)
+        return row
+
+    def _chosen(self) -> tuple[str, ...]:
+        what = self.what.currentData()
+        if what == "all":
+            return tuple(key for key, _ in self._recordings)
+        if what != "several":
+            return (self._shown,)
+        return tuple(self.several.ticked())
+
+    def _on_what(self) -> None:
+        self.several.setVisible(self.what.currentData() == "several")
+        self._tell()
+
+    def _on_changed(self) -> None:
+        self._tell()
+        self._ask_preview()
+
+    def _on_listen(self, which: str) -> None:
+        self.listen_wanted.emit(which, self.sound.choice(), self.pane.time_us)
+
+    def _ask_preview(self) -> None:
+        if self.methods.missing():
+            self._asked = None
+            self.pane.show_problem(tr("Get its weights first; then there is a preview."))
+            return
+        wanted = (self.methods.current(), self.methods.options(), self.pane.time_us, self.keep_robots.isChecked())
+        if wanted != self._asked:
+            self._asked = wanted
+            self.preview_wanted.emit(*wanted)
+
+    def _tell(self) -> None:
+        clips = len(self.methods.chosen()) * len(self._chosen())
+        self.export.setEnabled(clips > 0)
+        self.export.setText(tr("Export {clips} clips").format(clips=clips) if clips > 1 else tr("Export"))
+        if clips:
+            text = tr(
+                "Faces are looked for first where that was not done. Every clip is searched for faces afterwards."
+            )
+        else:
+            text = tr("Tick a method and a recording.")
+        self._note.setText(text)
+
+    def _browse(self) -> None:
+        chosen = self._choose_folder(self, Path(self.folder.text()))
+        if chosen is not None:
+            self.folder.setText(str(chosen))
+
+    def _resume(self) -> None:
+        self.resume_requested.emit()
+        self.accept()
+
+    def _accept(self) -> None:
+        if self.folder.text().strip():
+            self.accepted_request.emit(self.request())
+            self.accept()
+        else:
+            self.folder.setFocus()
+
+
+def _ask_folder(parent: QWidget, start: Path) -> Path | None:
+    chosen = QFileDialog.getExistingDirectory(parent, tr("Folder for the clips"), str(start))
+    return Path(chosen) if chosen else None

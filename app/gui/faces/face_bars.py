@@ -1,0 +1,411 @@
+"""Which cards are shown, and in which order.
+
+Whose face it is: a button for each participant with its key, one for a new one, one for no face. How many places are
+left to look at, and the buttons that go from one to the next. What is said about a box that was drawn by hand: what is
+in it, its name, and how long it lasts. Whether the faces of a recording are reviewed, by whom, and what stands in the
+way. What a model suggests, offered for one decision: tracks that look like one person, text that could be masked.
+"""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.faces.face_cards import CardState, FaceCard, Order
+from project.entities.face_regions import Region, RegionKind
+from project.entities.study_records import Participant
+from project.schemes.scheme import FieldChoice
+from resources.translation import tr
+from widgets import theme
+from widgets.form.checklists import TickRow
+from widgets.labels import ParticipantButtons, choice_button
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.theme import icon
+
+_SHOWN: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
+    "decide": (tr("To decide"), lambda card: card.to_decide),
+    "all": (tr("All"), lambda _card: True),
+    "places": (tr("With places to look at"), lambda card: card.places > 0),
+    "drawn": (tr("Drawn by hand"), lambda card: card.drawn),
+    "dismissed": (tr("Not a face"), lambda card: card.state is CardState.DISMISSED),
+}
+_ORDERS = {
+    Order.UNCERTAIN: tr("Uncertain first"),
+    Order.TIME: tr("By time"),
+    Order.LENGTH: tr("Longest first"),
+    Order.SCORE: tr("Lowest score first"),
+}
+
+
+class FaceFilterBar(QWidget):
+    """Two lists.
+
+    Signals:
+        changed: other cards are wanted, or another order.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self.shown = QComboBox()
+        self.shown.setAccessibleName(tr("Which faces are listed"))
+        self.shown.setToolTip(tr("Which faces are listed"))
+        self.order = QComboBox()
+        self.order.setAccessibleName(tr("How faces are sorted"))
+        self.order.setToolTip(tr("How faces are sorted"))
+        for order, name in _ORDERS.items():
+            self.order.addItem(name, order)
+        self._count = PlainLabel()
+        self._count.setProperty("quiet", True)
+        for box in (self.shown, self.order):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(6)
+        self.shown.activated.connect(lambda _at: self.changed.emit())
+        self.order.activated.connect(lambda _at: self.changed.emit())
+        row.addWidget(self.shown, 1)
+        row.addWidget(self.order, 1)
+        row.addWidget(self._count)
+        self._people: list[Participant] = []
+        self._fill()
+        self.choose("all")
+
+    def set_people(self, people: Sequence[Participant]) -> None:
+        """Offer to list one participant's faces only."""
+        if list(people) != self._people:
+            before = self.shown.currentData()
+            self._people = list(people)
+            self._fill()
+            self.choose(before)
+
+    def set_count(self, shown: int, total: int) -> None:
+        """Say how many of the cards are listed."""
+        self._count.setText(tr("{shown} of {total}").format(shown=shown, total=total) if shown != total else f"{total}")
+
+    def choose(self, key: str) -> None:
+        """List what a key stands for: `all`, `decide`, ... or the id of a participant."""
+        self.shown.setCurrentIndex(max(0, self.shown.findData(key)))
+
+    def wanted(self) -> Callable[[FaceCard], bool]:
+        """Return which cards are to be listed."""
+        key = self.shown.currentData()
+        return _SHOWN[key][1] if key in _SHOWN else lambda card: card.participant_id == key
+
+    def chosen_order(self) -> Order:
+        """Return how they are to be sorted."""
+        return Order(self.order.currentData())
+
+    def _fill(self) -> None:
+        self.shown.clear()
+        for key, (name, _) in _SHOWN.items():
+            self.shown.addItem(name, key)
+        for person in self._people:
+            self.shown.addItem(person.pseudonym, person.id)
+
+
+class PeopleBar(ParticipantButtons):
+    """Buttons about the selected faces.
+
+    Signals:
+        dismiss_requested (bool): it is no face, or it is one after all.
+    """
+
+    dismiss_requested = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            choice_button(tr("New…"), tr("Assign to a new participant, under a pseudonym")),
+            choice_button(tr("Nobody"), tr("Take the name away")),
+            parent,
+        )
+        self.dismiss = choice_button(tr("Not a face"), tr("Then it is neither drawn nor hidden (X)"))
+        self.dismiss.setCheckable(True)
+        self.dismiss.clicked.connect(self.dismiss_requested)
+        self.set_people([])
+
+    def set_people(self, people: Sequence[Participant]) -> None:
+        """Offer these participants, in this order."""
+        self.offer(people)
+
+    def told(self, person: Participant) -> str:
+        return tr("It is {pseudonym}, {role}").format(pseudonym=person.pseudonym, role=person.role.value)
+
+    def others(self) -> tuple[QPushButton, ...]:
+        return self.new, self.nobody, self.dismiss
+
+    def show_choice(self, participant_id: str | None, dismissed: bool, *, enabled: bool, named: bool) -> None:
+        """Show whose the selected face is; nothing can be chosen where nothing is selected or it may not be edited."""
+        self.show_person(participant_id, enabled)
+        self.dismiss.setChecked(dismissed)
+        self.nobody.setEnabled(enabled and named)
+        self.dismiss.setEnabled(enabled)
+
+
+class FaceQueueBar(QWidget):
+    """A line about the queue, a line about the place that is shown, and three buttons.
+
+    Signals:
+        step_requested (int): 1 for the next place, -1 for the one before.
+        seen_requested: no face is bare at the place that is shown.
+    """
+
+    step_requested = Signal(int)
+    seen_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self._left = ElidedLabel()
+        self._left.setFont(theme.font(semibold=True))
+        self._why = ElidedLabel()
+        self._why.setProperty("quiet", True)
+        self.before = _tool("skip-back", tr("Place before"), -1, self)
+        self.after = _tool("skip-forward", tr("Next place to look at"), 1, self)
+        self.seen = QPushButton(tr("Seen"))
+        self.seen.setProperty("segment", True)
+        self.seen.clicked.connect(self.seen_requested)
+        row.addWidget(self._left, 1)
+        row.addWidget(self.before)
+        row.addWidget(self.after)
+        row.addWidget(self.seen)
+        column.addLayout(row)
+        column.addWidget(self._why)
+        self.set_keys({})
+
+    def set_keys(self, keys: dict[str, str]) -> None:
+        """Name the keys of `after`, `before` and `seen`."""
+        self._next = (
+            tr("{after}: go to the next, ").format(after=keys["after"]) if keys.get("after") else tr("Go to the next, ")
+        )
+        for key, button, words in (
+            ("after", self.after, tr("Next place to look at, the worst first")),
+            ("before", self.before, tr("The place before")),
+            ("seen", self.seen, tr("I looked: no face is bare here; go to the next place")),
+        ):
+            button.setToolTip(plain_tip(f"{words} ({keys[key]})" if keys.get(key) else words))
+
+    def show_left(self, left: str, why: str, *, any_left: bool, at_one: bool, writable: bool) -> None:
+        """Say how much is left, and why the place that is shown needs a look."""
+        self._left.set_text(left)
+        self._why.set_text(why or (tr("{next}the worst first").format(next=self._next) if any_left else ""))
+        self._why.setVisible(any_left)
+        for button in (self.before, self.after):
+            button.setEnabled(any_left)
+        self.seen.setEnabled(writable and at_one)
+
+    def left(self) -> str:
+        """Return what is said about how much is left."""
+        return self._left.text()
+
+    def why(self) -> str:
+        """Return what is said about the place that is shown."""
+        return self._why.text()
+
+
+def _tool(name: str, words: str, step: int, bar: FaceQueueBar) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(name))
+    button.setAccessibleName(words)
+    button.clicked.connect(lambda: bar.step_requested.emit(step))
+    return button
+
+
+KINDS = {
+    RegionKind.FACE: tr("Face"),
+    RegionKind.AREA: tr("Masked area"),
+    RegionKind.NOTHING: tr("Nothing to hide"),
+}
+
+
+class RegionBar(QWidget):
+    """A form of one region; hidden while none is selected.
+
+    Signals:
+        kind_requested (str, RegionKind): region id.
+        label_requested (str, str): region id and its new name.
+        start_requested (str): it starts at the frame that is shown.
+        end_requested (str): it ends after the frame that is shown.
+        delete_requested (str): take it away.
+    """
+
+    kind_requested = Signal(str, object)
+    label_requested = Signal(str, str)
+    start_requested = Signal(str)
+    end_requested = Signal(str)
+    delete_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._region: Region | None = None
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(theme.GRID // 2)
+        self.kind = QComboBox()
+        self.kind.setAccessibleName(tr("What is in this box"))
+        self.kind.setToolTip(tr("What is in this box"))
+        for kind, name in KINDS.items():
+            self.kind.addItem(name, kind)
+        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.kind.setMinimumContentsLength(6)
+        self.kind.activated.connect(self._choose_kind)
+        self.label = QLineEdit()
+        self.label.setPlaceholderText(tr("Name, such as badge"))
+        self.label.setAccessibleName(tr("Name of this box"))
+        self.label.editingFinished.connect(self._name)
+        self.starts = QPushButton(tr("Starts here"))
+        self.starts.setToolTip(tr("It starts at the frame that is shown ([)"))
+        self.starts.clicked.connect(lambda: self._emit(self.start_requested))
+        self.ends = QPushButton(tr("Ends here"))
+        self.ends.setToolTip(tr("It ends after the frame that is shown (])"))
+        self.ends.clicked.connect(lambda: self._emit(self.end_requested))
+        self.delete = QToolButton()
+        self.delete.setIcon(icon("trash-2"))
+        self.delete.setToolTip(tr("Delete this box (Del)"))
+        self.delete.setAccessibleName(tr("Delete this box"))
+        self.delete.clicked.connect(lambda: self._emit(self.delete_requested))
+        grid.addWidget(self.kind, 0, 0)
+        grid.addWidget(self.label, 0, 1, 1, 2)
+        grid.addWidget(self.starts, 1, 0)
+        grid.addWidget(self.ends, 1, 1)
+        grid.addWidget(self.delete, 1, 2)
+        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(1, 1)
+        self.hide()
+
+    def show_region(self, region: Region | None, writable: bool) -> None:
+        """Show a region, or none."""
+        same = region is not None and self._region is not None and region.id == self._region.id
+        self._region = region
+        self.setVisible(region is not None)
+        if region is None:
+            return
+        self.kind.setCurrentIndex(max(0, self.kind.findData(region.kind, flags=Qt.MatchFlag.MatchExactly)))
+        if not (same and self.label.hasFocus()):
+            self.label.setText(region.label)
+        for part in (self.kind, self.label, self.starts, self.ends, self.delete):
+            part.setEnabled(writable)
+
+    def region(self) -> Region | None:
+        """Return which region is shown."""
+        return self._region
+
+    def _emit(self, signal: SignalInstance) -> None:
+        if self._region is not None:
+            signal.emit(self._region.id)
+
+    def _choose_kind(self) -> None:
+        kind = RegionKind(self.kind.currentData())
+        if self._region is not None and kind is not self._region.kind:
+            self.kind_requested.emit(self._region.id, kind)
+
+    def _name(self) -> None:
+        if self._region is not None and self.label.text().strip() != self._region.label:
+            self.label_requested.emit(self._region.id, self.label.text())
+
+
+class ReviewBar(QWidget):
+    """A box to tick, and a line under it.
+
+    Signals:
+        review_requested (bool): mark the recording as reviewed, or take that back.
+    """
+
+    review_requested = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        words = tr("Every face is hidden as it should be. Any later change of the faces takes it back.")
+        self.tick = TickRow(FieldChoice("reviewed", tr("Reviewed"), words))
+        self.tick.clicked.connect(self._ask)
+        self._state = PlainLabel(wordWrap=True)
+        self._state.setProperty("quiet", True)
+        self._state.setContentsMargins(30, 0, 0, 0)
+        column.addWidget(self.tick)
+        column.addWidget(self._state)
+        self._on = False
+
+    def show_state(self, reviewed: bool, words: str, *, warned: bool = False, writable: bool = True) -> None:
+        """Show whether it is reviewed by who works here, and a line about it."""
+        self._on = reviewed
+        self.tick.setChecked(reviewed)
+        self.tick.setEnabled(writable)
+        self._state.setText(words)
+        self._state.setVisible(bool(words))
+        ink = theme.palette().uncertain if warned else theme.palette().muted
+        self._state.setStyleSheet(f"color: {ink.name()};")
+
+    def words(self) -> str:
+        """Return the line under the box."""
+        return self._state.text()
+
+    def _ask(self, on: bool) -> None:
+        # Only what the study says is shown as ticked.
+        self.tick.setChecked(self._on)
+        self.review_requested.emit(on)
+
+
+class SuggestionBar(QWidget):
+    """One suggestion at a time.
+
+    Signals:
+        show_requested: show what the suggestion is about.
+        accept_requested: do it.
+        skip_requested: show the next suggestion.
+    """
+
+    show_requested = Signal()
+    accept_requested = Signal()
+    skip_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        self._words = ElidedLabel()
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.show_them = QPushButton(tr("Show"))
+        self.show_them.setToolTip(tr("Show what it is about"))
+        self.show_them.clicked.connect(self.show_requested)
+        self.accept = QPushButton()
+        self.accept.setToolTip(tr("Do this, as one step that can be undone"))
+        self.accept.clicked.connect(self.accept_requested)
+        self.skip = QToolButton()
+        self.skip.setIcon(icon("skip-forward"))
+        self.skip.setToolTip(tr("Another suggestion"))
+        self.skip.setAccessibleName(tr("Another suggestion"))
+        self.skip.clicked.connect(self.skip_requested)
+        row.addWidget(self.accept, 1)
+        row.addWidget(self.show_them)
+        row.addWidget(self.skip)
+        column.addWidget(self._words)
+        column.addLayout(row)
+        self.hide()
+
+    def show_suggestion(self, words: str, accept: str, *, several: bool, writable: bool) -> None:
+        """Say what is suggested and what accepting it does; no words hide the bar."""
+        self.setVisible(bool(words))
+        self._words.set_text(words)
+        self.accept.setText(accept)
+        self.accept.setEnabled(writable)
+        self.skip.setVisible(several)

@@ -1,0 +1,261 @@
+"""What a person says about the selected faces: whose they are, that they are none, what was seen, what is reviewed.
+
+Keys of the mode Faces: those of the table of actions that hold in this mode only, and a few that are fixed.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+from anonymize.faces import face_review_edits as commands
+from anonymize.faces import face_review_edits as regions
+from anonymize.faces.face_review import FaceSheet, SamePersonSuggestion
+from app.gui.faces.box_editing import BoxEditor
+from app.gui.faces.face_queue import Places
+from app.gui.faces.faces_page import FacesPage
+from app.gui.pages.commands import ModeKeys
+from app.gui.player.player import Player
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes, Participant, ParticipantRole
+from project.session.session import Session
+from resources.translation import tr
+from widgets.labels import KEYS
+
+
+class FaceReviewController(QObject):
+    """Turns the buttons of the page into edits."""
+
+    def __init__(
+        self,
+        studio: StudyController,
+        player: Player,
+        page: FacesPage,
+        places: Places,
+        drawing: BoxEditor,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._studio, self._player, self._page, self._places = studio, player, page, places
+        self._drawing = drawing
+        self._people: Mapping[str, Participant] = {}
+        self._suggestions: list[SamePersonSuggestion] = []
+        self._places_left = False
+        self._shown = 0
+        page.people.assign_requested.connect(self.assign)
+        page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
+        page.people.dismiss_requested.connect(self.dismiss)
+        page.suggestion.accept_requested.connect(self._accept)
+        page.suggestion.show_requested.connect(self._show_them)
+        page.suggestion.skip_requested.connect(self._skip)
+        page.queue.seen_requested.connect(self.seen)
+        page.review.review_requested.connect(self._review)
+        bar = page.region
+        bar.kind_requested.connect(lambda key, kind: studio.edit(lambda s: regions.change_region(s, key, kind=kind)))
+        bar.label_requested.connect(lambda key, text: studio.edit(lambda s: regions.change_region(s, key, label=text)))
+        bar.start_requested.connect(lambda _key: drawing.trim(True))
+        bar.end_requested.connect(lambda _key: drawing.trim(False))
+        bar.delete_requested.connect(lambda _key: drawing.delete())
+
+    def show_sheet(self, sheet: FaceSheet | None, people: Mapping[str, Participant], names: Mapping[str, str]) -> None:
+        """Show what is suggested, and whether the recording is reviewed; `names` are the annotators'."""
+        self._people = people
+        self._places_left = sheet is not None and bool(sheet.waiting)
+        self._suggestions = sheet.suggestions() if sheet is not None else []
+        self._show_suggestion()
+        session = self._studio.session
+        if sheet is None or session is None:
+            self._page.review.show_state(False, "", writable=False)
+            return
+        me = session.annotator()
+        mine = me is not None and any(one.annotator_id == me.id for one in sheet.reviews)
+        words, warned = _about_review(sheet, names)
+        self._page.review.show_state(mine, words, warned=warned, writable=self._page.writable)
+
+    def assign(self, participant_id: str | None) -> None:
+        """Say whose the selected faces are."""
+        tracks, drawn = self._selected()
+        if tracks or drawn:
+            self._studio.edit(lambda s: commands.assign_faces(s, tracks, participant_id, drawn))
+
+    def assign_by_digit(self, number: int) -> None:
+        """Assign the selected faces to the participant whose button has a digit."""
+        person = self._page.people.person(number)
+        if person is not None and self._page.writable:
+            self.assign(person.id)
+
+    def dismiss(self, dismissed: bool = True) -> None:
+        """Say that the selected tracks are no faces, or take that back."""
+        tracks, drawn = self._selected()
+        if tracks:
+            self._studio.edit(lambda s: commands.dismiss_faces(s, tracks, dismissed))
+        elif drawn and dismissed:
+            self._studio.told.emit(
+                tr("This box was drawn by hand: delete it (Del), or say that there is nothing in it.")
+            )
+        self._page.show_chosen()
+
+    def toggle_dismissed(self) -> None:
+        """Dismiss the selected tracks, or take that back where all of them are."""
+        cards = [one for one in self._page.cards.selected() if not one.drawn]
+        self.dismiss(not all(one.state == "not a face" for one in cards))
+
+    def seen(self) -> None:
+        """Say that no face is bare at the place that is looked at, and go on to the next."""
+        place, recording = self._places.current, self._studio.recording
+        if place is None or recording is None:
+            self._studio.told.emit(tr("Go to a place to look at first."))
+            return
+        span = [(place.start_us, place.end_us)]
+        if self._studio.edit(lambda s: commands.mark_seen(s, recording.id, span)):
+            self._places.leave()
+
+    def _selected(self) -> tuple[list[str], list[str]]:
+        cards = self._page.cards.selected()
+        return [one.key for one in cards if not one.drawn], [one.key for one in cards if one.drawn]
+
+    def _assign_to_new(self, tracks: list[str], drawn: list[str]) -> None:
+        recording = self._studio.recording
+        name = self._page.ask_name(self._page) if recording is not None and (tracks or drawn) else ""
+        if not name or recording is None:
+            return
+
+        def do(session: Session) -> Changes:
+            role = ParticipantRole.USER
+            return commands.assign_faces_to_new(session, recording.id, tracks, name, role, drawn)[1]
+
+        self._studio.edit(do)
+
+    def _accept(self) -> None:
+        if not self._suggestions:
+            return
+        one = self._suggestions[self._shown]
+        tracks = [*one.track_ids]
+        if one.participant_id is None:
+            self._show_them()
+            self._assign_to_new(tracks, [])
+        else:
+            self._studio.edit(lambda s: commands.assign_faces(s, tracks, one.participant_id))
+
+    def _show_them(self) -> None:
+        if self._suggestions:
+            self._page.select(self._suggestions[self._shown].track_ids)
+
+    def _skip(self) -> None:
+        self._shown += 1
+        self._show_suggestion()
+        self._show_them()
+
+    def _show_suggestion(self) -> None:
+        count = len(self._suggestions)
+        self._shown = self._shown % count if count else 0
+        if not count:
+            self._page.suggestion.show_suggestion("", "", several=False, writable=False)
+            return
+        one = self._suggestions[self._shown]
+        who = self._people.get(one.participant_id or "")
+        accept = (
+            tr("Assign all to {pseudonym}").format(pseudonym=who.pseudonym) if who is not None else tr("Assign all to…")
+        )
+        words = tr("These {track_ids} tracks look like one person").format(track_ids=len(one.track_ids))
+        self._page.suggestion.show_suggestion(words, accept, several=count > 1, writable=self._page.writable)
+
+    def _review(self, on: bool) -> None:
+        recording, times = self._studio.recording, self._player.times
+        if recording is None:
+            return
+        if on:
+            # Where places are left, that is said before a large file is read for nothing.
+            if self._places_left or self._has_read(recording.id):
+                self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
+        else:
+            self._studio.edit(lambda s: commands.withdraw_review(s, recording.id))
+
+    def _has_read(self, recording_id: str) -> bool:
+        """Have the file read whole, in a thread, where no run did that; tell whether it was."""
+        if not commands.needs_reading(self._studio.session, recording_id):
+            return True
+        text = tr("Reading the whole file, so that a later change of it is noticed")
+        return self._studio.edit_apart(lambda s, progress: commands.read_source(s, recording_id, progress), text)
+
+
+def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
+    """Return a line about who reviewed a recording, and whether it is a warning."""
+    if sheet.reviews:
+        said = (f"{names.get(one.annotator_id, '?')}, {_when(one.at)}" for one in sheet.reviews)
+        return tr("Reviewed by {list}").format(list="; ".join(said)), False
+    if sheet.revoked:
+        last = sheet.revoked[-1]
+        who = names.get(last.annotator_id, "?")
+        if sheet.by_earlier_version:
+            told = tr("{who} reviewed them with an earlier version, which did not cover the boxes found: review again")
+            return told.format(who=who), True
+        return tr("The faces changed since {who} reviewed them ({at})").format(who=who, at=_when(last.at)), True
+    return "", False
+
+
+def _when(at: str) -> str:
+    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+Handler = Callable[[], object]
+_STEPS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+REPEATING = frozenset(f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in _STEPS)
+"""Keys that go on while they are held down."""
+
+
+class FaceKeys(ModeKeys):
+    """Looks keys up by their text, so that a user's own keys hold at once."""
+
+    def __init__(
+        self, page: QWidget, fixed: Mapping[str, Handler], repeating: frozenset[str], holds: Callable[[str], bool]
+    ) -> None:
+        """Make the filter; `holds` tells whether a fixed key means something at this moment."""
+        super().__init__(page, {})
+        self._fixed = fixed
+        self._holds = holds
+        self._own: dict[str, Handler] = {}
+        self._repeats = repeating
+
+    def set_own(self, keys: Mapping[str, Handler]) -> None:
+        """Take the keys that the user can choose."""
+        self._own = dict(keys)
+
+    def meant(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
+        if isinstance(QApplication.focusWidget(), QLineEdit):
+            return None
+        pressed = event.keyCombination()
+        modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        key = Qt.Key.Key_Return if pressed.key() == Qt.Key.Key_Enter else pressed.key()
+        name = QKeySequence(int(modifiers.value) | int(key)).toString(QKeySequence.SequenceFormat.PortableText)
+        do = self._own.get(name) or (self._fixed.get(name) if self._holds(name) else None)
+        return None if do is None else (do, name in self._repeats)
+
+
+def fixed_keys(
+    deciding: FaceReviewController, drawing: BoxEditor, next_to_decide: Handler, deselect: Handler
+) -> dict[str, Handler]:
+    """Return the keys that cannot be changed, and what they do."""
+    digits: dict[str, Handler] = {
+        str(number): partial(deciding.assign_by_digit, number) for number in range(1, KEYS + 1)
+    }
+    moves: dict[str, Handler] = {
+        tr("Alt+{key}").format(key=key): partial(drawing.nudge, *by) for key, by in _STEPS.items()
+    }
+    sizes: dict[str, Handler] = {
+        tr("Alt+Shift+{key}").format(key=key): partial(drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()
+    }
+    return {
+        **digits,
+        **moves,
+        **sizes,
+        "X": deciding.toggle_dismissed,
+        "Return": next_to_decide,
+        "Esc": deselect,
+        "Del": drawing.delete,
+        "[": partial(drawing.trim, True),
+        "]": partial(drawing.trim, False),
+    }

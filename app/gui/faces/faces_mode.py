@@ -1,0 +1,437 @@
+"""Faces of the recording that is shown: the page, the boxes, the lanes, and the job that finds them.
+
+Text that could be masked: looked for by a job, suggested on the page, accepted as areas. The job that looks for faces,
+from the page's button to its progress.
+"""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from annotate.study import people as participants
+from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.faces import text_regions_job as text_regions
+from anonymize.faces.face_review import FaceSheet, sheet
+from anonymize.faces.face_review_edits import add_areas
+from app.gui.faces.box_editing import BoxCanvas, BoxEditor
+from app.gui.faces.face_crops import Crops, cards_of, crops_of, drawn_looks
+from app.gui.faces.face_decisions import REPEATING, FaceKeys, FaceReviewController, fixed_keys
+from app.gui.faces.face_queue import Places
+from app.gui.faces.faces_page import FacesPage
+from app.gui.jobs.job_center import JobCenter
+from app.gui.player.playback import Playback
+from app.gui.player.player import Player
+from app.gui.study.study_controller import StudyController
+from app.gui.timeline.timeline_presenter import FACES, TimelineFeed
+from project.entities.face_regions import Keyframe, Region, as_track
+from project.entities.study_records import Changes, FaceTrack, Participant, ParticipantRole, Run
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators
+from project.queries.face_rows import regions_of, track_boxes, tracks_of
+from project.queries.history_rows import latest_run
+from project.queries.recording_rows import all_participants, participants_in
+from project.session.job_notes import is_noted
+from project.session.jobs import JobSpec
+from project.store.locking import is_held
+from resources.translation import tr, trn
+from widgets.player.player_view import PlayerView
+from widgets.timeline.timeline_view import TimelineView
+
+_LABEL = "text"
+
+
+class TextAreas(QObject):
+    """Runs the job and shows what it suggests."""
+
+    def __init__(
+        self, studio: StudyController, player: Player, page: FacesPage, jobs: JobCenter, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._studio, self._player, self._page, self._jobs = studio, player, page, jobs
+        self._shown = 0
+        self.suggested: list[text_regions.SuggestedArea] = []
+        page.text.accept_requested.connect(self._accept)
+        page.text.show_requested.connect(self._show_next)
+
+    def look(self) -> None:
+        """Look for text in this recording."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None or self._jobs.of(text_regions.KIND, recording.id) is not None:
+            return
+        try:
+            session.study.require_writable()
+            work = text_regions.prepare(session, recording.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._jobs.start(work)
+
+    def reload(self) -> None:
+        """Read what is suggested for the recording that is shown."""
+        session, recording = self._studio.session, self._studio.recording
+        self.suggested = []
+        if session is not None and recording is not None:
+            self.suggested = text_regions.suggested_areas(session, recording.id)
+        count = trn("{count} place", "{count} places", len(self.suggested)) if self.suggested else ""
+        words = tr("Text was found in {count} that no area masks").format(count=count) if count else ""
+        accept = tr("Mask it") if len(self.suggested) == 1 else tr("Mask all")
+        self._page.text.show_suggestion(words, accept, several=False, writable=self._page.writable)
+
+    def _accept(self) -> None:
+        recording, areas = self._studio.recording, [(Keyframe(a.start_us, *a.box), a.end_us) for a in self.suggested]
+        if recording is not None and areas:
+            self._studio.edit(lambda s: add_areas(s, recording.id, areas, _LABEL))
+
+    def _show_next(self) -> None:
+        if self.suggested:
+            self._shown = (self._shown + 1) % len(self.suggested)
+            one = self.suggested[self._shown]
+            self._player.seek((one.start_us + one.end_us) // 2)
+
+
+class TrackingJob(QObject):
+    """Starts it, stops it, and shows how far it is."""
+
+    def __init__(
+        self, studio: StudyController, page: FacesPage, jobs: JobCenter, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._studio, self._page, self._jobs = studio, page, jobs
+        page.track_requested.connect(self.track)
+        page.cancel_requested.connect(self.cancel)
+        # Also one that is resumed, or was begun elsewhere.
+        jobs.started.connect(self._renew, Qt.ConnectionType.QueuedConnection)
+        jobs.progressed.connect(self._show_progress)
+        jobs.done.connect(lambda work, _result: self._renew(work))
+        jobs.stopped.connect(self._renew)
+
+    def track(self) -> None:
+        """Look for faces in this recording."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None or self._jobs.of("faces", recording.id) is not None:
+            return
+        try:
+            session.study.require_writable()
+            work = face_tracking.prepare(session, recording.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._jobs.start(work)
+        self.show()
+
+    def cancel(self) -> None:
+        """Stop looking for faces in this recording."""
+        work = self._running()
+        if work is not None:
+            self._jobs.cancel(work)
+
+    def show(self) -> None:
+        """Show whether faces are being looked for in this recording."""
+        work = self._running()
+        self._page.set_progress(f"{work.title}…" if work else None)
+
+    def _running(self) -> JobSpec | None:
+        recording = self._studio.recording
+        return self._jobs.of("faces", recording.id) if recording else None
+
+    def _show_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
+        if work is self._running():
+            self._page.set_progress(text or f"{work.title}…", done, total)
+
+    def _renew(self, work: JobSpec) -> None:
+        if self._studio.recording is not None and work.recording_id == self._studio.recording.id:
+            self.show()
+
+
+_FACES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
+_REVIEW = frozenset({"seen_span", "face_review", "annotator"})
+_FRAME_US = 40_000
+_PAUSE_MS, _LONG_PAUSE_MS = 40, 400
+"""How long after an edit the spans are worked out anew: keys that are held down are not slowed."""
+_MANY = 300
+"""Tracks from which on it is the longer pause."""
+
+
+class FacesController(QObject):
+    """Reads the tracks and regions, shows them everywhere, and joins the parts that edit them."""
+
+    def __init__(
+        self,
+        studio: StudyController,
+        player: Player,
+        playback: Playback,
+        page: FacesPage,
+        view: PlayerView,
+        timeline: TimelineView,
+        feed: TimelineFeed,
+        jobs: JobCenter,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self._playback = playback
+        self._page = page
+        self._view = view
+        self._timeline = timeline
+        self._feed = feed
+        self._active = False
+        self._people: dict[str, Participant] = {}
+        self._drawn: dict[str, object] = {}
+        self._sorted = ""
+        self._stale = False
+        self._frame_us = _FRAME_US
+        self._shown_boxes: dict[str, FaceTrack] = {}
+        self.tracks: list[FaceTrack] = []
+        self.regions: list[Region] = []
+        self.sheet: FaceSheet | None = None
+        self.canvas = BoxCanvas(view)
+        self.crops = Crops(self)
+        self.places = Places(timeline, feed, self)
+        self.drawing = BoxEditor(studio, player, self.canvas, self.places, self)
+        self.deciding = FaceReviewController(studio, player, page, self.places, self.drawing, self)
+        self.text = TextAreas(studio, player, page, jobs, self)
+        self.job = TrackingJob(studio, page, jobs, self)
+        fixed = fixed_keys(self.deciding, self.drawing, self._next_to_decide, lambda: page.select([]))
+        self._keys = FaceKeys(page, fixed, REPEATING, lambda key: key != "Esc" or bool(self.drawing.selected))
+        self._later = QTimer(self, singleShot=True)
+        self._later.timeout.connect(self._look_again)
+        self._join()
+
+    def _join(self) -> None:
+        page, studio = self._page, self._studio
+        studio.recording_changed.connect(self._leave_recording)
+        self._player.opened.connect(lambda _times: self.reload())
+        self._player.position_changed.connect(self._visit)
+        page.cards.opened.connect(self._open)
+        page.selected.connect(self._select)
+        page.boxes_toggled.connect(self.set_boxes)
+        page.role_requested.connect(self._change_role)
+        page.queue.step_requested.connect(self.places.step)
+        page.model.crops_needed.connect(self._make_crops)
+        self.crops.ready.connect(page.model.set_crops)
+        self.places.changed.connect(self._show_place)
+        self.places.go_requested.connect(self._playback.jump)
+        self.places.entered.connect(self._enter)
+        self.drawing.drawn.connect(lambda key: page.select([key]))
+        self._view.face_clicked.connect(lambda key: page.select([key]))
+
+    def track(self) -> None:
+        """Look for faces in this recording."""
+        self.job.track()
+
+    def close(self) -> None:
+        """End the thread that makes pictures."""
+        self.crops.close()
+
+    def set_active(self, active: bool) -> None:
+        """Say whether the mode Faces is on: boxes are drawn and the band is shown then only."""
+        self._active = active
+        if active:
+            self._keys.watch(self._page.window())
+            if self._stale:
+                self._look_soon()
+        self.places.set_shown(active)
+        self._show_canvas()
+
+    def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
+        """Take the user's keys of the actions of this mode: action -> keys."""
+        do = {
+            "place_on": lambda: self.places.step(1),
+            "place_back": lambda: self.places.step(-1),
+            "place_seen": self.deciding.seen,
+            "keyframe": self.drawing.set_keyframe,
+            "keyframe_delete": self.drawing.delete_keyframe,
+        }
+        self._keys.set_own({key: act for action, act in do.items() for key in keys.get(action, ())})
+        first = {action: ", ".join(found) for action, found in keys.items()}
+        self._page.queue.set_keys(
+            {"after": first["place_on"], "before": first["place_back"], "seen": first["place_seen"]}
+        )
+
+    def set_boxes(self, visible: bool) -> None:
+        """Draw boxes over the picture, or not."""
+        self._view.set_overlays_visible(visible)
+        self._page.set_boxes(visible)
+        self._show_canvas()
+
+    def toggle_boxes(self) -> None:
+        """Draw boxes if there were none, and the other way round."""
+        self.set_boxes(not self._view.overlays_visible())
+
+    def apply(self, changes: Changes) -> None:
+        """Read what an edit or a job touched."""
+        if _FACES & set(changes):
+            self.reload()
+        elif _REVIEW & set(changes):
+            self._look_soon()
+
+    def reload(self) -> None:
+        """Read the tracks and regions of the recording that is shown."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None:
+            self._forget()
+            return
+        run, times = latest_run(session.study, recording.id, "faces"), self._player.times
+        moments = times.times_us if times is not None else None
+        self.tracks = tracks_of(session.study, recording.id, moments) if run else []
+        self.regions = regions_of(session.study, recording.id)
+        here = {one.id for one in participants_in(session.study, recording.id)}
+        everybody = sorted(all_participants(session.study), key=lambda one: one.id not in here)
+        self._people = {one.id: one for one in everybody}
+        medium = session.main_medium(recording.id)
+        video = medium.facts.video if medium else None
+        self.canvas.set_frame_size(*((video.width, video.height) if video else (0, 0)))
+        self._frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
+        boxes = track_boxes(session.study, run.id) if run is not None else {}
+        drawn = [as_track(one, moments) for one in self.regions] if moments is not None else []
+        shown = [*self.tracks, *(one for one in drawn if one is not None)]
+        self._renew_crops(shown, {**boxes, **{one.id: one for one in self.regions}})
+        self._playback.faces.set_tracks(shown, self._people, self._frame_us, drawn_looks(self.regions))
+        self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", self._frame_us)
+        self._page.set_writable(self._studio.writable, session.study.read_only_reason)
+        held = session.study.read_only and is_held(session.study.path)
+        self._page.set_elsewhere(held=held, asked=held and is_noted(session.study, "faces", recording.id))
+        if medium is not None and video is None:
+            self._page.show_no_picture()
+        else:
+            self._fill_cards(run)
+        if self.crops.open(self._player.path if times is not None else None):
+            self._page.model.forget_crops()
+        self._feed.set_has_faces(bool(self.tracks))
+        self._timeline.set_spans(FACES, self._playback.faces.coverage())
+        self._playback.show_faces()
+        self._show_region()
+        self.text.reload()
+        self._show_canvas()
+        self.job.show()
+        self._look_soon()
+
+    def _fill_cards(self, run: Run | None) -> None:
+        waiting = self.sheet.waiting if self.sheet is not None else []
+        cards = cards_of(self.tracks, self.regions, self._people, waiting, self._frame_us)
+        facts = ""
+        if run is not None:
+            with_face, frames = run.result.get("frames_with_face"), run.result.get("frames")
+            facts = tr("{count}; a face in {with_face} of {frames} frames.").format(
+                count=trn("{count} track", "{count} tracks", len(self.tracks)), with_face=with_face, frames=frames
+            )
+        # Once sorted by how uncertain they are, cards stay where they are while a person works through them.
+        subject = run.id if run is not None and self.sheet is not None else ""
+        sort = subject != self._sorted
+        self._sorted = subject
+        self._page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
+
+    def _look_soon(self) -> None:
+        """Work out anew where a look is needed, once the edits pause; nobody needs to know in another mode."""
+        self._stale = True
+        if self._active:
+            self._later.start(_PAUSE_MS if len(self.tracks) < _MANY else _LONG_PAUSE_MS)
+
+    def _look_again(self) -> None:
+        """Work out anew where a look is needed."""
+        session, recording, times = self._studio.session, self._studio.recording, self._player.times
+        if session is None or recording is None or times is None or not len(times):
+            return
+        self._stale = False
+        self.sheet = found = sheet(session, recording.id, times)
+        tracked = found.run is not None
+        self.places.set_spans(times, found.spans if tracked else [], found.waiting if tracked else [])
+        self._fill_cards(found.run)
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        self.deciding.show_sheet(found if tracked else None, self._people, names)
+
+    def _forget(self) -> None:
+        self.tracks, self.regions, self.sheet = [], [], None
+        self._later.stop()
+        self.crops.open(None)
+        self.places.set_spans(None, [], [])
+        self.drawing.set_faces([], [], {}, "", _FRAME_US)
+        self._playback.faces.set_tracks([], {}, _FRAME_US)
+        self._feed.set_has_faces(False)
+        self._page.show_nothing()
+        self._view.set_overlays(())
+
+    def _leave_recording(self) -> None:
+        self.sheet = None
+        self.places.set_spans(None, [], [])
+        self.deciding.show_sheet(None, {}, {})
+        self.crops.open(None)
+        self._page.model.forget_crops()
+        self._shown_boxes = {}
+        self._select([])
+        self.reload()
+
+    def _renew_crops(self, shown: list[FaceTrack], drawn: Mapping[str, object]) -> None:
+        """Drop the pictures of faces that a person drew elsewhere; `drawn` is what was drawn, by id."""
+        changed = [key for key in {*drawn, *self._drawn} if drawn.get(key) != self._drawn.get(key)]
+        self._shown_boxes = {one.id: one for one in shown if len(one.frames)}
+        self._drawn = dict(drawn)
+        self._page.model.forget_crops(changed)
+
+    def _make_crops(self, key: str) -> None:
+        track = self._shown_boxes.get(key)
+        if track is not None:
+            self.crops.request(key, crops_of(track))
+
+    def _open(self, key: str) -> None:
+        card = self._page.model.card(key)
+        if card is not None:
+            self._player.seek(card.start_us)
+
+    def _select(self, keys: object) -> None:
+        assert isinstance(keys, list)
+        key = keys[-1] if keys else ""
+        self._playback.faces.select(key)
+        self.drawing.select(key)
+        self._playback.show_faces()
+        self._show_region()
+
+    def _show_region(self) -> None:
+        self._page.region.show_region(self.drawing.region(), self._page.writable)
+
+    def _show_canvas(self) -> None:
+        self.canvas.set_editable(self._studio.writable)
+        self.canvas.setVisible(self._active and self._view.overlays_visible() and self._studio.recording is not None)
+
+    def _show_place(self) -> None:
+        places = self.places
+        self._page.queue.show_left(
+            places.left(),
+            places.why(),
+            any_left=bool(places.waiting),
+            at_one=places.current is not None,
+            writable=self._page.writable,
+        )
+        self._show_suspect()
+
+    def _visit(self, time_us: int) -> None:
+        if self._active and not self._player.playing:
+            self.places.visit(time_us)
+        self._show_suspect()
+
+    def _show_suspect(self) -> None:
+        """Show where a face may be bare, while the playhead is at that place."""
+        place = self.places.current
+        if place is None or not place.start_us <= self.drawing.now_us < place.end_us:
+            self.canvas.show_suspect(None)
+        else:
+            self.canvas.show_suspect(place.box, tr("Is a face bare here?"))
+
+    def _enter(self, key: str) -> None:
+        if self._page.model.row(key) is not None:
+            self._page.select([key])
+        else:
+            self._select([key])
+
+    def _next_to_decide(self) -> None:
+        card = self._page.select_next()
+        if card is None:
+            self._studio.told.emit(tr("Every face is decided."))
+        else:
+            self._player.seek(card.start_us)
+
+    def _change_role(self, participant_id: str, role: ParticipantRole) -> None:
+        person = self._people.get(participant_id)
+        if person is not None:
+            self._studio.edit(lambda s: participants.change_role(s, person, role))

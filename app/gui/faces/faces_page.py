@@ -1,0 +1,307 @@
+"""The page of the mode Faces: find them, say whose they are, look where it is uncertain, mark it as reviewed."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.faces.face_bars import FaceFilterBar, FaceQueueBar, PeopleBar, RegionBar, ReviewBar, SuggestionBar
+from app.gui.faces.face_cards import CardsModel, CardState, CardsView, FaceCard
+from app.gui.recordings.recording_dialog import ROLES
+from project.entities.study_records import Participant, ParticipantRole
+from project.schemes.scheme import FieldChoice
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import TextDialog
+from widgets.empty_state import EmptyState
+from widgets.empty_state import EmptyStateAction as Button
+from widgets.form.checklists import TickRow
+from widgets.progress_bars import ProgressBar
+from widgets.text_labels import PlainLabel, plain_tip
+
+_UNTRACKED = (
+    tr("Faces were not looked for yet"),
+    tr("Every face is found and followed through the recording, on this machine."),
+)
+_ASKED_ELSEWHERE = (
+    tr("Faces were asked for in another window"),
+    tr("It has not saved them yet. When its job has ended, open the study again."),
+)
+_HELD_ELSEWHERE = (
+    tr("No faces are saved in this study yet"),
+    tr("Another window has the study open. When it has saved faces, open the study again."),
+)
+_AGAIN = tr("Look for faces again (Ctrl+T); what was said stays with the earlier tracks")
+_LOOKING = (tr("Faces are being looked for"), tr("You can go on working meanwhile."))
+
+
+class FacesPage(QWidget):
+    """Lays the bars and the cards out; what they do is joined elsewhere.
+
+    Signals:
+        track_requested: look for faces in this recording.
+        cancel_requested: stop looking.
+        selected (list[str]): keys of the cards that are selected now.
+        role_requested (str, ParticipantRole): participant id and the new role.
+        boxes_toggled (bool): draw boxes over the picture.
+        export_requested: open the export.
+    """
+
+    track_requested = Signal()
+    cancel_requested = Signal()
+    selected = Signal(object)
+    role_requested = Signal(str, object)
+    boxes_toggled = Signal(bool)
+    export_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None, ask_name: Callable[[QWidget], str] | None = None) -> None:
+        super().__init__(parent)
+        self.ask_name = ask_name or _ask_pseudonym
+        self._people: dict[str, Participant] = {}
+        self._writable = True
+        self.setAccessibleName(tr("Faces"))
+        self.model = CardsModel(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        self._stack = QStackedLayout()
+        self._no_recording = EmptyState(
+            "scan-face", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
+        )
+        self._no_picture = EmptyState(
+            "volume-2", tr("Sound only"), tr("This recording has no picture to look for faces in.")
+        )
+        again = [Button("track", tr("Track faces"), "Ctrl+T", primary=True)]
+        self._why_untracked = _UNTRACKED
+        self._untracked = EmptyState("scan-face", *_UNTRACKED, again)
+        self._untracked.chosen.connect(lambda _key: self.track_requested.emit())
+        # On a small screen the page is scrolled: the window must not be higher than it.
+        self._listing = QScrollArea(self, widgetResizable=True)
+        self._listing.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        listing = self._make_listing()
+        self._listing.setWidget(listing)
+        self._listing.setMinimumWidth(listing.minimumSizeHint().width())
+        for page in (self._no_recording, self._no_picture, self._untracked, self._listing):
+            self._stack.addWidget(page)
+        column.addLayout(self._stack, 1)
+        column.addWidget(self._make_progress())
+        self.show_nothing()
+
+    def show_nothing(self) -> None:
+        """Show that no recording is open."""
+        self.model.set_cards([])
+        self._stack.setCurrentWidget(self._no_recording)
+
+    def show_no_picture(self) -> None:
+        """Show that the recording is sound only."""
+        self.model.set_cards([])
+        self._stack.setCurrentWidget(self._no_picture)
+
+    def set_cards(
+        self, cards: Sequence[FaceCard], people: Mapping[str, Participant], facts: str, *, tracked: bool, sort: bool
+    ) -> None:
+        """Show the faces of a recording.
+
+        Args:
+            cards: of its tracks and regions.
+            people: participants by id.
+            facts: a line about the run that found them.
+            tracked: whether there was such a run.
+            sort: sort and filter anew; else cards that stay keep their places.
+        """
+        self._people = dict(people)
+        self.people.set_people([*people.values()])
+        self.filter.set_people([*people.values()])
+        self.model.set_cards(cards)
+        if sort:
+            self._rearrange()
+        self._facts.setText(facts)
+        self._stack.setCurrentWidget(self._listing if tracked else self._untracked)
+        self._show_count()
+        self.show_chosen()
+
+    def set_writable(self, writable: bool, reason: str = "") -> None:
+        """Allow changes, or only looking; the reason is shown as a tooltip."""
+        self._writable = writable
+        self._again.setEnabled(writable)
+        self._again.setToolTip(plain_tip(_AGAIN if writable else reason))
+        self._untracked.set_choosable(writable)
+        self._untracked.setToolTip(plain_tip("" if writable else reason))
+        self.people.setToolTip(plain_tip("" if writable else reason))
+        self.show_chosen()
+
+    def untracked_title(self) -> str:
+        """Return what the empty page says where no faces are saved."""
+        return self._untracked.accessibleName()
+
+    def set_elsewhere(self, *, held: bool, asked: bool) -> None:
+        """Say on the empty page what another window does, where nobody looked for faces as far as the study says.
+
+        Args:
+            held: another process may write to the study.
+            asked: faces of the recording were asked for there.
+        """
+        self._why_untracked = _UNTRACKED if not held else _ASKED_ELSEWHERE if asked else _HELD_ELSEWHERE
+        self._untracked.set_text(*self._why_untracked)
+
+    @property
+    def writable(self) -> bool:
+        """Whether changes are allowed."""
+        return self._writable
+
+    def set_progress(self, text: str | None, done: int = 0, total: int = 0) -> None:
+        """Show how far the search is; None when there is none."""
+        self._progress.setVisible(text is not None)
+        self._untracked.set_text(*(self._why_untracked if text is None else _LOOKING))
+        self._untracked.set_choosable(self._writable and text is None)
+        self._again.setEnabled(self._writable and text is None)
+        if text is not None:
+            self._bar.show_value(done, total)
+            self._words.setText(text)
+
+    def select(self, keys: Sequence[str]) -> None:
+        """Select these cards; where the filter hides one, all are listed."""
+        if any(self.model.row(key) is None and self.model.card(key) is not None for key in keys):
+            self.filter.choose("all")
+            self._rearrange()
+        self.cards.select(keys)
+        self.show_chosen()
+        self.selected.emit(list(keys))
+
+    def select_next(self) -> FaceCard | None:
+        """Select the next card to decide after the selected one, in the order of the list; returns it."""
+        listed, chosen = self.model.cards, self.cards.selected()
+        start = listed.index(chosen[-1]) + 1 if chosen else 0
+        found = next((one for one in (*listed[start:], *listed[:start]) if one.to_decide), None)
+        if found is not None:
+            self.select([found.key])
+        return found
+
+    def show_chosen(self) -> None:
+        """Show what was said about the selected cards."""
+        cards = self.cards.selected()
+        people = {one.participant_id for one in cards}
+        who = next(iter(people)) if len(people) == 1 else None
+        drawn_only = bool(cards) and all(one.state in (CardState.AREA, CardState.NOTHING) for one in cards)
+        self.people.show_choice(
+            who,
+            bool(cards) and all(one.state is CardState.DISMISSED for one in cards),
+            enabled=self._writable and bool(cards) and not drawn_only,
+            named=any(people),
+        )
+        person = self._people.get(who or "")
+        self._role.setEnabled(self._writable and person is not None)
+        self._role.setCurrentIndex(list(ROLES).index(person.role) if person else 0)
+        self._role.setVisible(person is not None)
+
+    def set_boxes(self, visible: bool) -> None:
+        """Show whether boxes are drawn."""
+        self._boxes.setChecked(visible)
+
+    def _make_listing(self) -> QWidget:
+        page = QWidget(self._listing.viewport())
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.queue = FaceQueueBar(page)
+        self._facts = PlainLabel(wordWrap=True)
+        self._facts.setProperty("quiet", True)
+        self._facts.setAccessibleName(tr("About this tracking"))
+        self.suggestion = SuggestionBar(page)
+        self.text = SuggestionBar(page)
+        self.filter = FaceFilterBar(page)
+        self.filter.changed.connect(self._rearrange)
+        self.cards = CardsView(self.model, page)
+        self.cards.chosen.connect(self._chosen)
+        self.people = PeopleBar(page)
+        self._role = QComboBox()
+        for role, name in ROLES.items():
+            self._role.addItem(name, role)
+        self._role.setAccessibleName(tr("Role of this participant"))
+        self._role.setToolTip(tr("Role of this participant; a robot's face can be left as it is on export"))
+        self._role.activated.connect(self._change_role)
+        self.region = RegionBar(page)
+        words = tr("Drag on the picture to draw one, with Shift an area that is always masked.")
+        self._boxes = TickRow(FieldChoice("boxes", tr("Show boxes over the picture"), words, "B"))
+        self._boxes.toggled.connect(self.boxes_toggled)
+        self.review = ReviewBar(page)
+        above: tuple[QWidget, ...] = (self.queue, self.suggestion, self.text, self.filter)
+        below: tuple[QWidget, ...] = (
+            self._facts,
+            self.people,
+            self._role,
+            self.region,
+            self._boxes,
+            self.review,
+        )
+        for part in above:
+            column.addWidget(part)
+        column.addWidget(self.cards, 1)
+        for part in below:
+            column.addWidget(part)
+        column.addLayout(self._make_foot())
+        return page
+
+    def _make_foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self._again = QPushButton(tr("Track again"))
+        self._again.setToolTip(_AGAIN)
+        self._again.clicked.connect(self.track_requested)
+        export = QPushButton(tr("Export anonymized…"))
+        export.setProperty("primary", True)
+        export.setToolTip(tr("Write clips in which the faces are hidden (Ctrl+E)"))
+        export.clicked.connect(self.export_requested)
+        row.addWidget(self._again)
+        row.addWidget(export, 1)
+        return row
+
+    def _make_progress(self) -> QWidget:
+        self._progress = QWidget()
+        row = QHBoxLayout(self._progress)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        inner = QVBoxLayout()
+        inner.setSpacing(2)
+        self._words = PlainLabel()
+        self._bar = ProgressBar(textVisible=False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(tr("Progress of face tracking"))
+        inner.addWidget(self._words)
+        inner.addWidget(self._bar)
+        row.addLayout(inner, 1)
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Stop looking for faces; what was done is taken up next time"))
+        cancel.clicked.connect(self.cancel_requested)
+        row.addWidget(cancel)
+        self._progress.hide()
+        return self._progress
+
+    def _rearrange(self) -> None:
+        self.model.arrange(self.filter.wanted(), self.filter.chosen_order())
+        self._show_count()
+
+    def _show_count(self) -> None:
+        self.filter.set_count(len(self.model.cards), len(self.model.all_cards()))
+
+    def _chosen(self, keys: object) -> None:
+        self.show_chosen()
+        self.selected.emit(keys)
+
+    def _change_role(self) -> None:
+        people = {one.participant_id for one in self.cards.selected()}
+        person = self._people.get(next(iter(people)) or "") if len(people) == 1 else None
+        if person is not None and self._role.currentData() is not person.role:
+            self.role_requested.emit(person.id, ParticipantRole(self._role.currentData()))
+
+
+def _ask_pseudonym(parent: QWidget) -> str:
+    return TextDialog(tr("New participant"), tr("Pseudonym, such as P01, never a real name"), "", parent).text() or ""

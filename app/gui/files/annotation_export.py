@@ -1,0 +1,210 @@
+"""Asks what to export for another tool, and in which format; says what the format does not hold."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.interchange.annotation_files import FORMATS, Format, format_called
+from annotate.interchange.document import file_name
+from annotate.interchange.document_export import export
+from app.gui.pages.context import Context
+from app.gui.study.background import PendingRead, look
+from project.entities.study_records import Recording
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_recordings, hold_outs
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyHint
+from widgets.progress_bars import ProgressLine
+from widgets.table.lists import ShortList
+from widgets.text_labels import PlainLabel, plain_tip
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+def export_window(context: Context) -> QWidget:
+    """Make the window."""
+    return ExportWindow(context)
+
+
+class ExportWindow(QWidget):
+    """Writes files beside the study; it changes nothing in it."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._looking: PendingRead | None = None
+        self.setWindowTitle(tr("Export annotations"))
+        self.resize(620, 600)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        form = QFormLayout()
+        form.setSpacing(theme.GRID)
+        self.format = QComboBox()
+        self.format.setAccessibleName(tr("Format"))
+        self.format.setToolTip(tr("For which tool the files are"))
+        for key in FORMATS:
+            self.format.addItem(format_called(key).name, key)
+        form.addRow(tr("&Format"), self.format)
+        self.losses = PlainLabel(wordWrap=True)
+        self.losses.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.losses.setAlignment(Qt.AlignmentFlag.AlignTop)
+        form.addRow("", self.losses)
+        self.recordings = _ticks(tr("Recordings to export"))
+        EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
+        form.addRow(tr("&Recordings"), self.recordings)
+        self.annotators = _ticks(tr("Annotators whose work is exported"))
+        self.annotators.setMaximumHeight(theme.GRID * 14)
+        EmptyHint(self.annotators, tr("Nobody has annotated yet."))
+        form.addRow(tr("&Annotators"), self.annotators)
+        column.addLayout(form, 1)
+        self.problem = PlainLabel(wordWrap=True)
+        self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
+        self.problem.hide()
+        column.addWidget(self.problem)
+        self.line = ProgressLine(tr("Progress of the export"))
+        self.line.cancel_requested.connect(self.stop)
+        column.addWidget(self.line)
+        column.addLayout(self._buttons())
+        self.format.currentIndexChanged.connect(self._show_losses)
+        self._show_losses()
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._fill()
+
+    def accept(self) -> None:
+        """Ask where to, write the files, and close."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        wanted = _ticked(self.recordings)
+        people = _ticked(self.annotators)
+        to = format_called(self.format.currentData())
+        chosen = [one for one in all_recordings(session.study) if one.id in wanted]
+        if not chosen or (self.annotators.count() and not people):
+            self._say(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
+            return
+        path = self._where(to, chosen, session.study.folder)
+        if path is None:
+            return
+        everybody = None if len(people) == self.annotators.count() else people
+
+        def read(second: Session, progress: Progress) -> list[Path]:
+            return export(second, to, path, chosen, everybody, overwrite=not path.is_dir(), progress=progress)
+
+        self._show(0, 0, "")
+        self._looking = look(self._context.background, session, read, partial(self._done, path), self._fail, self._show)
+
+    def stop(self) -> None:
+        """Stop an export; files that are whole stay."""
+        if self._looking is not None:
+            self._looking.stop()
+        self._set_idle()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.stop()
+
+    def _show(self, done: int, total: int, _text: str) -> None:
+        self.problem.hide()
+        self.apply.setEnabled(False)
+        self.line.show_progress(done, total, tr("Exporting"))
+
+    def _set_idle(self) -> None:
+        self._looking = None
+        self.apply.setEnabled(True)
+        self.line.hide()
+
+    def _fail(self, error: Exception) -> None:
+        self._set_idle()
+        if not isinstance(error, UserError):
+            raise error
+        self._say(error)
+
+    def _done(self, path: Path, made: list[Path]) -> None:
+        self._set_idle()
+        name = made[0].name if len(made) == 1 else tr("{made} files to {name}").format(made=len(made), name=path.name)
+        self._context.studio.told.emit(tr("Exported {name}.").format(name=name))
+        self.close()
+
+    def _where(self, to: Format, chosen: list[Recording], folder: Path) -> Path | None:
+        if len(chosen) > 1 and not to.many:
+            return self._context.questions.folder(tr("Folder for one file a recording"))
+        name = file_name(chosen[0]) if len(chosen) == 1 else "annotations"
+        return self._context.questions.save(tr("Export annotations"), folder / f"{name}{to.suffixes[0]}", to.name)
+
+    def _fill(self) -> None:
+        session = self._context.studio.session
+        assert session is not None
+        self.problem.hide()
+        self.recordings.clear()
+        self.annotators.clear()
+        kept_back = hold_outs(session.study)
+        for one in all_recordings(session.study):
+            words = f"{one.number}. {one.name}" + (tr(" (hold-out, never exported)") if one.id in kept_back else "")
+            _add(self.recordings, one.id, words, one.id not in kept_back, one.id not in kept_back)
+        for person in all_annotators(session.study):
+            _add(self.annotators, person.id, person.name, True, True)
+
+    def _show_losses(self) -> None:
+        losses = format_called(self.format.currentData()).losses
+        self.losses.setText("\n".join([tr("What it cannot hold:"), *(f"• {loss}" for loss in losses)]))
+
+    def _say(self, error: UserError) -> None:
+        self.problem.setText(f"{error.message} {error.hint}".strip())
+        self.problem.show()
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addStretch()
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Export nothing (Esc)"))
+        cancel.clicked.connect(self.close)
+        self.apply = QPushButton(tr("&Export…"))
+        self.apply.setProperty("primary", True)
+        self.apply.setToolTip(tr("Choose where to, then write the files"))
+        self.apply.clicked.connect(self.accept)
+        row.addWidget(cancel)
+        row.addWidget(self.apply)
+        return row
+
+
+def _ticks(name: str) -> QListWidget:
+    found = ShortList()
+    found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    found.setAccessibleName(name)
+    found.setToolTip(plain_tip(tr("{name}: Space ticks one").format(name=name)))
+    return found
+
+
+def _add(to: QListWidget, row_id: str, words: str, ticked: bool, possible: bool) -> None:
+    item = QListWidgetItem(words, to)
+    item.setData(_ID, row_id)
+    flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
+    item.setFlags(flags | Qt.ItemFlag.ItemIsEnabled if possible else Qt.ItemFlag.ItemIsSelectable)
+    item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+
+
+def _ticked(where: QListWidget) -> list[str]:
+    items = [where.item(row) for row in range(where.count())]
+    return [str(item.data(_ID)) for item in items if item.checkState() is Qt.CheckState.Checked]

@@ -1,0 +1,538 @@
+"""What a person chooses before an import, without any widget: targets of lanes, labels of texts, fields of values.
+
+Shows what a file of another tool would bring, lets it be changed, and imports it as one step.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from annotate.interchange.annotation_files import apply_import, guess, plan_import, read_file
+from annotate.interchange.document import Document, InterchangeLane
+from annotate.interchange.document_import import Plan
+from annotate.interchange.lane_entries import guess_places
+from annotate.interchange.lane_mapping import (
+    COMMENT,
+    Becomes,
+    ImportMapping,
+    LaneTarget,
+    Outside,
+    guess_mapping,
+    target_on,
+)
+from annotate.interchange.lossless_format import RowsPlan
+from app.gui.pages.context import Context
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.recording_rows import all_recordings
+from project.schemes.scheme import Track
+from project.session.session import Session
+from project.text_format import shown
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.empty_state import EmptyHint
+from widgets.form.input_fields import IntegerBox
+from widgets.table.record_table import ChoiceCell, ChoiceTable
+from widgets.text_labels import PlainLabel, plain_tip
+
+Choices = tuple[tuple[str, str], ...]
+_NOTHING, _SPEECH = "nothing", "utterances"
+_BETWEEN = "\x1f"
+_MOST_TEXTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One text or value of a lane, and what it becomes; `key` is "" for nothing."""
+
+    is_text: bool
+    name: str
+    count: int
+    choices: Choices
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaneImportCounts:
+    """What becomes of all lanes of one name, over all recordings; `notes` are one line each."""
+
+    entries: int
+    added: int
+    known: int
+    left_out: int
+    notes: tuple[str, ...]
+
+
+class ImportChoices:
+    """One document on its way into a study."""
+
+    def __init__(self, session: Session, document: Document) -> None:
+        self._session = session
+        self.document = document
+        self.whole = bool(document.rows)
+        self.mapping = guess_mapping(session, document)
+        self.places = list(guess_places(session, document))
+        self._lanes: dict[str, list[InterchangeLane]] = {}
+        for part in document.recordings:
+            for lane in part.lanes:
+                self._lanes.setdefault(lane.name, []).append(lane)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the lanes."""
+        return list(self._lanes)
+
+    def plan(self) -> Plan | RowsPlan:
+        """Return what would be imported now."""
+        return plan_import(self._session, self.document, self.mapping, self.places)
+
+    def targets(self) -> Choices:
+        """Return what a lane can become: (key, words)."""
+        tracks = [
+            (f"{scheme.key}{_BETWEEN}{track.key}", f"{track.name} ({scheme.name})")
+            for scheme in self._session.schemes
+            for track in scheme.tracks
+        ]
+        return ((_NOTHING, tr("Nothing")), (_SPEECH, tr("Utterances")), *tracks)
+
+    def target(self, name: str) -> str:
+        """Return the key of what a lane becomes."""
+        target = self.mapping.lanes[name]
+        if target.becomes is Becomes.SEGMENTS:
+            return f"{target.scheme}{_BETWEEN}{target.track}"
+        return _SPEECH if target.becomes is Becomes.UTTERANCES else _NOTHING
+
+    def set_target(self, name: str, key: str) -> None:
+        """Let a lane become something else; its labels and fields are guessed anew."""
+        first = self._lanes[name][0]
+        if key == _NOTHING:
+            self._set(name, LaneTarget(Becomes.NOTHING))
+        elif key == _SPEECH:
+            self._set(name, LaneTarget(Becomes.UTTERANCES, participant=first.participant))
+        else:
+            scheme_key, track_key = key.split(_BETWEEN)
+            scheme = self._session.schemes.get(scheme_key)
+            self._set(name, target_on(self._session, self._lanes[name], scheme, scheme.track(track_key)))
+
+    def who(self, name: str) -> str:
+        """Return who made the segments of a lane, or who speaks."""
+        target = self.mapping.lanes[name]
+        return target.participant if target.becomes is Becomes.UTTERANCES else target.annotator
+
+    def set_who(self, name: str, who: str) -> None:
+        """Say who made the segments of a lane, or who speaks."""
+        target = self.mapping.lanes[name]
+        if target.becomes is Becomes.UTTERANCES:
+            self._set(name, replace(target, participant=who.strip()))
+        elif target.becomes is Becomes.SEGMENTS and who.strip():
+            self._set(name, replace(target, annotator=who.strip()))
+
+    def recordings(self) -> Choices:
+        """Return the recordings of the study: (id, words)."""
+        present = all_recordings(self._session.study)
+        return (("", tr("None")), *((one.id, f"{one.number}. {one.name}") for one in present))
+
+    def set_outside(self, outside: Outside) -> None:
+        """Say what is done with entries that reach outside the recording."""
+        self.mapping = replace(self.mapping, outside=outside)
+
+    def set_point(self, point_us: int) -> None:
+        """Say how long a point becomes; 0 leaves points out."""
+        self.mapping = replace(self.mapping, point_us=point_us)
+
+    def details(self, name: str) -> list[Detail]:
+        """Return the texts of a lane, the most frequent first, and its values, where it becomes segments."""
+        target = self.mapping.lanes[name]
+        if target.becomes is not Becomes.SEGMENTS or self.whole:
+            return []
+        scheme = self._session.schemes.get(target.scheme)
+        track = scheme.track(target.track)
+        labels = (("", tr("Nothing")), *((label.key, label.name) for label in track.labels))
+        fields = (
+            ("", tr("Nothing")),
+            *((field.key, field.name) for field in scheme.fields_of(track.key)),
+            (COMMENT, tr("A comment")),
+        )
+        entries = [entry for lane in self._lanes[name] for entry in lane.entries]
+        texts = Counter(entry.text for entry in entries)
+        values = Counter(key for entry in entries for key in entry.values)
+        found = [
+            Detail(True, text, count, labels, _label(target, track, text))
+            for text, count in texts.most_common(_MOST_TEXTS)
+        ]
+        return found + [
+            Detail(False, key, count, fields, target.fields.get(key, "")) for key, count in values.most_common()
+        ]
+
+    def set_detail(self, name: str, detail: Detail, key: str) -> None:
+        """Let a text become another label, or a value another field; "" for nothing."""
+        target = self.mapping.lanes[name]
+        if detail.is_text:
+            self._set(name, replace(target, labels=MappingProxyType({**target.labels, detail.name: key})))
+        else:
+            self._set(name, replace(target, fields=MappingProxyType({**target.fields, detail.name: key})))
+
+    def counts(self, plan: Plan | RowsPlan) -> dict[str, LaneImportCounts]:
+        """Return what a plan says about each lane, over all recordings."""
+        found: dict[str, LaneImportCounts] = {}
+        for name in self._lanes:
+            same = [lane for lane in plan.lanes if lane.lane == name]
+            reasons: Counter[str] = Counter()
+            for lane in same:
+                reasons.update(lane.left_out)
+            notes = [tr("{count} left out: {why}").format(count=count, why=why) for why, count in reasons.items()]
+            notes += [remark for lane in same for remark in lane.remarks]
+            found[name] = LaneImportCounts(
+                sum(lane.entries for lane in same),
+                sum(lane.added for lane in same),
+                sum(lane.known for lane in same),
+                reasons.total(),
+                tuple(notes),
+            )
+        return found
+
+    def _set(self, name: str, target: LaneTarget) -> None:
+        self.mapping = ImportMapping(
+            MappingProxyType({**self.mapping.lanes, name: target}), self.mapping.outside, self.mapping.point_us
+        )
+
+
+def _label(target: LaneTarget, track: Track, text: str) -> str:
+    if text in target.labels:
+        return target.labels[text]
+    plain = text.strip().casefold()
+    fits = (label.key for label in track.labels if plain in (label.key.casefold(), label.name.casefold()))
+    return next(fits, target.otherwise)
+
+
+LANES = (
+    tr("Lane in the file"),
+    tr("Becomes"),
+    tr("By or speaker"),
+    tr("Entries"),
+    tr("New"),
+    tr("In the study"),
+    tr("Left out"),
+)
+PARTS = (tr("Recording in the file"), tr("Recording in the study"))
+DETAILS = (tr("In the lane"), tr("Entries"), tr("Becomes"))
+_BECOMES, _WHO = 1, 2
+_LONGEST_TITLE = 60
+
+
+def import_window(context: Context) -> QWidget:
+    """Make the window; it asks for the file when it is shown first."""
+    return ImportWindow(context)
+
+
+class ImportWindow(QWidget):
+    """One file on its way into the study. Nothing is written before Import is pressed."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._choices: ImportChoices | None = None
+        self._details: list[Detail] = []
+        self._path: Path | None = None
+        self._rows = 0
+        self.setWindowTitle(tr("Import annotations"))
+        self.resize(920, 640)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(self._file_row())
+        self.problem = PlainLabel(wordWrap=True)
+        self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
+        self.problem.hide()
+        column.addWidget(self.problem)
+        self.lanes = ChoiceTable(LANES, tr("What each lane becomes"))
+        self.parts = ChoiceTable(PARTS, tr("Which recording each is"))
+        self.details = ChoiceTable(DETAILS, tr("What the texts and values of the lane become"))
+        for table, widths in (
+            (self.lanes, (210, 120, 70, 70, 90, 70)),
+            (self.parts, (380,)),
+            (self.details, (80, 260)),
+        ):
+            for place, width in enumerate(widths, 1):
+                table.setColumnWidth(place, width)
+        EmptyHint(
+            self.details,
+            tr("Of a lane that becomes segments, each text and value stands here.\nChoose one under Lanes."),
+        )
+        self.tabs = QTabWidget()
+        self.tabs.addTab(self.lanes, tr("&Lanes"))
+        self.tabs.addTab(self.details, tr("&Texts and values"))
+        self.tabs.addTab(self.parts, tr("&Recordings"))
+        column.addWidget(self.tabs, 3)
+        column.addLayout(self._rules())
+        self.notes = QPlainTextEdit(readOnly=True)
+        self.notes.setAccessibleName(tr("Remarks"))
+        self.notes.setPlaceholderText(tr("Remarks about what is changed or left out appear here."))
+        column.addWidget(self.notes, 1)
+        column.addLayout(self._buttons())
+        self.lanes.chosen.connect(self._lane_chosen)
+        self.lanes.currentCellChanged.connect(self._show_details)
+        self.details.chosen.connect(self._detail_chosen)
+        self.parts.chosen.connect(self._part_chosen)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
+        self.setAcceptDrops(True)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if len(paths) == 1:
+            self.load(paths[0])
+        elif paths:
+            self._forget()
+            self._say(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._forget()
+            QTimer.singleShot(0, self, self.choose)
+
+    def choose(self) -> None:
+        """Ask for a file and read it."""
+        path = self._context.questions.annotations(self)
+        if path is not None:
+            self.load(path)
+
+    def load(self, path: Path) -> None:
+        """Read a file in the background and show what it would bring."""
+        self._forget()
+        self._path = path
+        self.file.setText(path.name)
+        self.file.setToolTip(plain_tip(str(path)))
+        self.format.setText(tr("Reading…"))
+        self._context.background.run(
+            lambda _progress: (guess(path).name, read_file(path)),
+            lambda found: self._show(path, *found),
+            lambda error: self._failed(path, error),
+        )
+
+    def accept(self) -> None:
+        """Import what is shown, as one step, and close."""
+        choices, path = self._choices, self._path
+        if choices is None or path is None:
+            return
+        said: list[str] = []
+
+        def do(session: Session) -> Changes:
+            plan = choices.plan()
+            changes = apply_import(session, plan, path.name)
+            known = tr(" {known} were in the study already.").format(known=plan.known) if plan.known else ""
+            said.append(
+                tr("Imported {count} from {name}.{known}").format(
+                    count=trn("{count} annotation", "{count} annotations", plan.added), name=path.name, known=known
+                )
+            )
+            return changes
+
+        text = tr("Importing {name}…").format(name=shown(path.name))
+        if self._context.studio.edit_many(do, self._rows, text):
+            self._context.studio.told.emit(said[0])
+            self.close()
+
+    def _forget(self) -> None:
+        """Show no file."""
+        self._path, self._choices = None, None
+        self.file.setText(tr("No file chosen"))
+        self.format.setText("")
+        self.total.setText("")
+        self.notes.clear()
+        for table in (self.lanes, self.details, self.parts):
+            table.fill([])
+        self.apply.setEnabled(False)
+        self._say(None)
+
+    def _show(self, path: Path, name: str, document: Document) -> None:
+        session = self._context.studio.session
+        if session is None or path != self._path:
+            return
+        self._choices = ImportChoices(session, document)
+        here = self._context.studio.recording
+        if here is not None and self._choices.places == [""]:
+            self._choices.places = [here.id]
+        self.format.setText(name)
+        self.tabs.setTabVisible(1, not self._choices.whole)
+        self.tabs.setTabVisible(2, not self._choices.whole)
+        self.parts.fill(
+            [
+                [ChoiceCell(part.name), ChoiceCell(choices=self._choices.recordings(), key=place)]
+                for part, place in zip(document.recordings, self._choices.places, strict=True)
+            ]
+        )
+        self.lanes.fill([[ChoiceCell(name)] for name in self._choices.names])
+        if self._choices.names:
+            self.lanes.selectRow(0)
+        self._update()
+        if not self._choices.whole and not all(self._choices.places):
+            self.tabs.setCurrentWidget(self.parts)
+
+    def _failed(self, path: Path, error: Exception) -> None:
+        if path != self._path:
+            return
+        if not isinstance(error, UserError):
+            raise error
+        self.format.setText("")
+        self._say(error)
+
+    def _update(self) -> None:
+        """Plan anew and show the counts."""
+        choices = self._choices
+        assert choices is not None
+        try:
+            plan = choices.plan()
+        except UserError as error:
+            self._say(error)
+            self.apply.setEnabled(False)
+            return
+        self._say(None)
+        self._rows = plan.added + plan.further
+        counts = choices.counts(plan)
+        targets = () if choices.whole else choices.targets()
+        for row, name in enumerate(choices.names):
+            found = counts[name]
+            tip = "\n".join(found.notes)
+            words = dict(choices.targets()).get(choices.target(name), tr("As it is"))
+            for column, cell in enumerate(
+                (
+                    ChoiceCell(name),
+                    ChoiceCell(words, targets, choices.target(name)),
+                    ChoiceCell(choices.who(name), free=not choices.whole),
+                    ChoiceCell(str(found.entries)),
+                    ChoiceCell(str(found.added)),
+                    ChoiceCell(str(found.known)),
+                    ChoiceCell(str(found.left_out), tip=tip),
+                )
+            ):
+                self.lanes.show_cell(row, column, cell)
+        lines = [*plan.remarks]
+        for name, found in counts.items():
+            lines += [f"{name}: {note}" for note in found.notes]
+        self.notes.setPlainText("\n".join(lines))
+        known = tr(", {known} in the study already").format(known=plan.known) if plan.known else ""
+        self.total.setText(
+            tr("{added} new{known}, {left_out} left out").format(added=plan.added, known=known, left_out=plan.left_out)
+        )
+        self.apply.setEnabled(self._context.studio.writable and plan.added + plan.further > 0)
+        self._show_details()
+
+    def _show_details(self) -> None:
+        choices = self._choices
+        row = self.lanes.currentRow()
+        if choices is None or not 0 <= row < len(choices.names):
+            self._details = []
+        else:
+            self._details = choices.details(choices.names[row])
+            name = choices.names[row].replace("&", "&&")
+            self.tabs.setTabText(1, tr("&Texts and values of {name}").format(name=name)[:_LONGEST_TITLE])
+        self.details.fill(
+            [
+                [
+                    ChoiceCell(f"“{one.name}”" if one.is_text else tr("Value {name}").format(name=one.name)),
+                    ChoiceCell(str(one.count)),
+                    ChoiceCell(choices=one.choices, key=one.key),
+                ]
+                for one in self._details
+            ]
+        )
+
+    def _lane_chosen(self, row: int, column: int, key: str) -> None:
+        if self._choices is None:
+            return
+        name = self._choices.names[row]
+        if column == _BECOMES:
+            self._choices.set_target(name, key)
+        elif column == _WHO:
+            self._choices.set_who(name, key)
+        self._update()
+
+    def _detail_chosen(self, row: int, _column: int, key: str) -> None:
+        if self._choices is not None:
+            self._choices.set_detail(self._choices.names[self.lanes.currentRow()], self._details[row], key)
+            self._update()
+
+    def _part_chosen(self, row: int, _column: int, key: str) -> None:
+        if self._choices is not None:
+            self._choices.places[row] = key
+            self._update()
+
+    def _rules_changed(self) -> None:
+        if self._choices is not None:
+            self._choices.set_outside(self.outside.currentData())
+            self._choices.set_point(self.point.value() * 1000)
+            self._update()
+
+    def _say(self, error: UserError | None) -> None:
+        self.problem.setVisible(error is not None)
+        self.problem.setText("" if error is None else f"{error.message} {error.hint}".strip())
+
+    def _file_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.file = PlainLabel(tr("No file chosen"))
+        self.format = PlainLabel()
+        self.format.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        browse = QPushButton(tr("&Choose…"))
+        browse.setToolTip(tr("Choose the file to import"))
+        browse.clicked.connect(self.choose)
+        self.browse = browse
+        row.addWidget(self.file)
+        row.addWidget(self.format, 1)
+        row.addWidget(browse)
+        return row
+
+    def _rules(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.outside = QComboBox()
+        self.outside.addItem(tr("are cut off there"), Outside.CLAMP)
+        self.outside.addItem(tr("are left out"), Outside.LEAVE_OUT)
+        self.outside.setAccessibleName(tr("Entries that reach outside the recording"))
+        self.outside.setToolTip(tr("What is done with entries that reach outside the recording"))
+        self.outside.currentIndexChanged.connect(self._rules_changed)
+        self.point = IntegerBox()
+        self.point.setRange(0, 3_600_000)
+        self.point.setValue(100)
+        self.point.setSingleStep(50)
+        self.point.setSuffix(tr(" ms long"))
+        self.point.setSpecialValueText(tr("left out"))
+        for one in (self.point, self.point.lineEdit()):
+            one.setAccessibleName(tr("Length of points"))
+        self.point.setToolTip(tr("How long an entry without duration becomes; 0 leaves it out"))
+        self.point.valueChanged.connect(self._rules_changed)
+        row.addWidget(PlainLabel(tr("Entries that reach outside the recording")))
+        row.addWidget(self.outside)
+        row.addSpacing(theme.GRID * 2)
+        row.addWidget(PlainLabel(tr("Points are")))
+        row.addWidget(self.point)
+        row.addStretch()
+        return row
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.total = PlainLabel()
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Import nothing (Esc)"))
+        cancel.clicked.connect(self.close)
+        self.apply = QPushButton(tr("&Import"))
+        self.apply.setProperty("primary", True)
+        self.apply.setToolTip(tr("Write what is new to the study; one undo takes it back"))
+        self.apply.setEnabled(False)
+        self.apply.clicked.connect(self.accept)
+        row.addWidget(self.total, 1)
+        row.addWidget(cancel)
+        row.addWidget(self.apply)
+        return row

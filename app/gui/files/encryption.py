@@ -1,0 +1,221 @@
+"""Asks for passphrases: of a sealed study that is opened, and for a new one, twice.
+
+What the menu File does to encrypt the study that is open, and to decrypt it.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QDialog, QFormLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.gui.pages.context import Context
+from project.encryption.container import require_strength
+from project.errors import UserError
+from project.text_format import shown
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.layouts import fit_width
+from widgets.text_labels import PlainLabel
+
+if TYPE_CHECKING:
+    from anonymize.local_files.study_encryption import Sealed
+
+
+_WIDTH = 440
+
+
+class PassphraseDialog(OwnDialog):
+    """A field for a passphrase, or two for a new one; what is typed is not shown."""
+
+    def __init__(self, title: str, words: str, button: str, parent: QWidget | None, *, new: bool = False) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(theme.GRID * 2,) * 4)
+        column.setSpacing(theme.GRID)
+        text = PlainLabel(words)
+        text.setWordWrap(True)
+        column.addWidget(text)
+        form = QFormLayout()
+        self.field = self._line(tr("Passphrase"))
+        form.addRow(tr("&Passphrase"), self.field)
+        self.again = self._line(tr("Passphrase once more")) if new else None
+        if self.again is not None:
+            form.addRow(tr("&Once more"), self.again)
+        column.addLayout(form)
+        self.buttons = DialogButtons(self, button, tr("Leave everything as it was"))
+        self.buttons.go_on.clicked.connect(self.accept)
+        column.addLayout(self.buttons)
+        self._check()
+        fit_width(self, column, _WIDTH)
+
+    def _line(self, name: str) -> QLineEdit:
+        line = QLineEdit()
+        line.setEchoMode(QLineEdit.EchoMode.Password)
+        line.setAccessibleName(name)
+        line.textChanged.connect(self._check)
+        return line
+
+    def _check(self) -> None:
+        if not hasattr(self, "buttons"):
+            return
+        if self.again is None:
+            self.buttons.go_on.setEnabled(bool(self.field.text()))
+            return
+        differ = self.again.text() != self.field.text()
+        weak = _weakness(self.field.text())
+        told = weak if self.field.text() else ""
+        if not told and differ and self.again.text():
+            told = tr("The two passphrases differ.")
+        self.buttons.note.setText(told)
+        self.buttons.go_on.setEnabled(not weak and not differ)
+
+
+def _weakness(passphrase: str) -> str:
+    """Return why a passphrase cannot be a new one; "" where it can."""
+    try:
+        require_strength(passphrase)
+    except UserError as error:
+        return error.message
+    return ""
+
+
+class PassphrasePrompt(QObject):
+    """Asks for the passphrases of sealed files, for whichever thread needs one; it is made in the window's."""
+
+    _wanted = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._wanted.connect(self._answer, Qt.ConnectionType.QueuedConnection)
+
+    def ask(self, path: Path, why: str) -> str | None:
+        """Ask for the passphrase of a sealed file; None where the user gave up."""
+        if threading.current_thread() is threading.main_thread():
+            return _typed(path, why)
+        question = _Question(path, why)
+        self._wanted.emit(question)
+        question.answered.wait()
+        return question.typed
+
+    def _answer(self, question: "_Question") -> None:
+        try:
+            question.typed = _typed(question.path, question.why)
+        finally:
+            question.answered.set()
+
+
+@dataclass(eq=False)
+class _Question:
+    path: Path
+    why: str
+    typed: str | None = None
+    answered: threading.Event = field(default_factory=threading.Event)
+
+
+def _typed(path: Path, why: str) -> str | None:
+    words = why or tr("“{name}” is sealed. Type its passphrase to open it.").format(name=shown(path.name))
+    dialog = PassphraseDialog(tr("Sealed study"), words, tr("Open"), QApplication.activeWindow())
+    return dialog.field.text() if dialog.exec() == QDialog.DialogCode.Accepted else None
+
+
+def ask_new(title: str, button: str, parent: QWidget) -> str | None:
+    """Ask for a new passphrase, twice; None where the user gave up."""
+    words = tr(
+        "The study and its backups are encrypted. Nobody can open them without this passphrase, and there is no other "
+        "way in: write it down where it is safe. The footage stays as it is."
+    )
+    dialog = PassphraseDialog(title, words, button, parent, new=True)
+    return dialog.field.text() if dialog.exec() == QDialog.DialogCode.Accepted else None
+
+
+def seal(context: Context) -> None:
+    """Encrypt the study, or give it another passphrase where it is sealed."""
+    from anonymize.local_files.study_encryption import change_passphrase, seal_study
+
+    session = context.studio.session
+    if session is None:
+        return
+    sealed = session.study.working is not None
+    title = tr("Change the passphrase") if sealed else tr("Seal the study")
+    typed = ask_new(title, tr("Change") if sealed else tr("Seal"), context.questions.window)
+    if typed is None:
+        return
+    act = change_passphrase if sealed else seal_study
+    tell = _changed if sealed else _sealed
+    _with_it_closed(context, lambda path: act(path, lambda: typed), tr("Sealing…"), tell)
+
+
+def unseal(context: Context) -> None:
+    """Decrypt the study, after a yes."""
+    from anonymize.local_files.study_encryption import unseal_study
+
+    session = context.studio.session
+    if session is None or session.study.working is None:
+        return
+    question = tr("Whoever can read the files can read the study and its backups afterwards, without a passphrase.")
+    if context.questions.agree(tr("Unseal the study"), question, tr("Unseal")):
+        _with_it_closed(context, unseal_study, tr("Unsealing…"), _unsealed)
+
+
+def _with_it_closed(
+    context: Context, act: Callable[[Path], "Sealed"], doing: str, tell: Callable[["Sealed"], str]
+) -> None:
+    """Close the study, do something to its file in a thread, and open it again."""
+    session = context.studio.session
+    assert session is not None
+    path = session.study.path
+    context.leave_full_screen()
+    context.studio.close()
+    context.studio.told.emit(doing)
+
+    def then(done: "Sealed") -> None:
+        if context.open_study(path):
+            context.studio.told.emit(tell(done))
+
+    def failed(error: Exception) -> None:
+        context.open_study(path)
+        if isinstance(error, UserError):
+            context.studio.failed.emit(error)
+        else:
+            raise error
+
+    context.background.run(lambda _progress: act(path), then, failed)
+
+
+def _sealed(done: "Sealed") -> str:
+    backups = len(done.files) - 1
+    if backups < 1:
+        return tr("The study is sealed. Keep the passphrase safe.")
+    return trn(
+        "The study and {count} backup are sealed. Keep the passphrase safe.",
+        "The study and {count} backups are sealed. Keep the passphrase safe.",
+        backups,
+    )
+
+
+def _changed(done: "Sealed") -> str:
+    backups = len(done.files) - 1
+    if backups < 1:
+        return tr("The study has the new passphrase. Keep it safe.")
+    return trn(
+        "The study and {count} backup have the new passphrase. Keep it safe.",
+        "The study and {count} backups have the new passphrase. Keep it safe.",
+        backups,
+    )
+
+
+def _unsealed(done: "Sealed") -> str:
+    backups = len(done.files) - 1
+    if backups < 1:
+        return tr("The study is no longer sealed.")
+    return trn(
+        "The study and {count} backup are no longer sealed.",
+        "The study and {count} backups are no longer sealed.",
+        backups,
+    )

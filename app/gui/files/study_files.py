@@ -1,0 +1,439 @@
+"""Studies and media as files: making, opening, adding, finding again. Files are read in the background.
+
+Opening a study whose jobs run in another process with its window closed: shows that window, or stops the jobs. Files
+dropped anywhere on the window: a study is opened, everything else is added to the one that is open. The sample that the
+welcome page offers: a study of its own in the user's data folder.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+import platformdirs
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QWidget
+
+from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.study.scheme_versions import use_only
+from app.demo_study import sample_video
+from app.gui.files.start_dialog import StartDialog, StudyPlan, proposed_name, usual_folder
+from app.gui.study.background import BackgroundPool, ModalTask, look
+from app.gui.study.dialogs import Dialogs
+from app.gui.study.study_controller import StudyController
+from media.file_suffixes import IN_FOLDERS, RECORDINGS
+from project.entities.study_records import Changes
+from project.errors import Cancelled, UserError
+from project.files.filesystem import resolved
+from project.progress import Progress
+from project.queries.recording_rows import all_media
+from project.session.session import Session
+from project.store.locking import LockHolder, background_holder, is_held
+from project.store.study import Study
+from project.text_format import shown
+from resources.translation import tr, trn
+
+_PAUSE_S = 0.1
+
+
+class BusyStudyAction(StrEnum):
+    """What is done about a study whose jobs run in the background."""
+
+    SHOW = "show"
+    STOP = "stop"
+    READ = "read"
+    CANCEL = "cancel"
+
+
+def make_way(path: Path, questions: Dialogs, apart: ModalTask) -> bool:
+    """Tell whether a study can be opened here now, after asking where its jobs run in the background.
+
+    The other process is asked to show its window (SIGUSR1), or to end (SIGTERM): then its jobs are noted as
+    interrupted, and this returns once it has closed the study. It opens to read only while the other goes on.
+    """
+    holder = background_holder(path)
+    if holder is None:
+        return True
+    way = BusyStudyAction(
+        questions.held_study(
+            tr("Jobs of “{name}” run in the background.").format(name=shown(path.name)),
+            tr(
+                "They were started in a window that was closed since (process {process}). One process at a time "
+                "writes to a study."
+            ).format(process=holder.pid),
+        )
+    )
+    if way is not BusyStudyAction.CANCEL and background_holder(path) != holder:
+        # Its jobs ended meanwhile, and nothing is in the way any more.
+        return True
+    if way is BusyStudyAction.SHOW:
+        _signal(path, holder, signal.SIGUSR1)
+        return False
+    if way is BusyStudyAction.STOP:
+        _signal(path, holder, signal.SIGTERM)
+        with suppress(Cancelled):
+            text = tr("Stopping the jobs of {name}…").format(name=shown(path.name))
+            apart.run(lambda progress: _wait(path, progress), text, stoppable=True)
+            return True
+        return False
+    return way is BusyStudyAction.READ
+
+
+def _signal(path: Path, holder: LockHolder, number: signal.Signals) -> None:
+    """Send a signal to a process that still is who it was: it holds the lock and says so in its file."""
+    if background_holder(path) == holder:
+        with suppress(OSError):
+            os.kill(holder.pid, number)
+
+
+def _wait(path: Path, progress: Progress) -> None:
+    while is_held(path):
+        progress.check_cancelled()
+        time.sleep(_PAUSE_S)
+
+
+_SUFFIX = ".greenroom"
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    files: Sequence[object]
+    errors: Sequence[UserError]
+
+
+class Files(QObject):
+    """What the File menu does.
+
+    Signals:
+        told: (str) something worth a line happened.
+        warned: (str, str) something did not work for some files: what, and what to do.
+        added: (str) id of the first recording that was added.
+        relinked: files were found again.
+        reading: (bool) files are being read in the background.
+    """
+
+    told = Signal(str)
+    warned = Signal(str, str)
+    added = Signal(str)
+    relinked = Signal()
+    reading = Signal(bool)
+
+    def __init__(
+        self, studio: StudyController, background: BackgroundPool, questions: Dialogs, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._background = background
+        self.questions = questions
+
+    def new(self) -> None:
+        """Ask where, by which scheme and with which recordings, make a study of that and open it."""
+        self.begin_with(())
+
+    def begin_with(self, recordings: Sequence[Path]) -> None:
+        """Ask as `new` does, with recordings that somebody named or dropped already in the list."""
+        dialog = self.questions.ask(lambda: self.start_dialog(recordings))
+        if dialog is not None:
+            self.begin(dialog.plan())
+
+    def start_dialog(self, recordings: Sequence[Path] = (), *, first: bool = False) -> StartDialog:
+        """Return the dialog that asks for everything that a study begins with."""
+        settings = self._studio.settings
+        name = None if settings.welcomed else proposed_name() if first else settings.annotator
+        folder = recordings[0].absolute().parent if recordings else self.questions.start or usual_folder()
+        return StartDialog(
+            *(self.questions, folder, name),
+            first=first,
+            parent=self.questions.window,
+            recordings=recordings,
+            make=_make_study,
+        )
+
+    def begin(self, plan: StudyPlan) -> None:
+        """Make a study, open it, and add its first recordings."""
+        if plan.annotator:
+            self._studio.change_settings(lambda kept: replace(kept, annotator=plan.annotator, welcomed=True))
+        if plan.path is None:
+            return
+        path = plan.path if plan.path.suffix == _SUFFIX else plan.path.with_name(plan.path.name + _SUFFIX)
+        try:
+            if not plan.made:
+                _make_study(path)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        if self.open(path):
+            self._studio.edit(lambda session: use_only(session, plan.scheme))
+            if plan.recordings:
+                self.add(plan.recordings)
+
+    def open(self, path: Path | None = None) -> bool:
+        """Open a study, asking which one if none is given; returns whether it is open now."""
+        path = path or self.questions.study()
+        if path is None:
+            return False
+        try:
+            if not self.make_way(path):
+                return False
+            self._studio.open(path)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return False
+        return self._studio.session is not None and self._studio.session.study.path == resolved(path)
+
+    def make_way(self, path: Path) -> bool:
+        """Tell whether a study can be opened here now; where its jobs run without a window, somebody is asked."""
+        return make_way(path, self.questions, self._studio.apart)
+
+    def open_sample(self) -> bool:
+        """Open the sample, made where it is not there yet; returns whether it is open now."""
+        try:
+            return self.open(sample_study())
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return False
+
+    def take(self, paths: Sequence[Path]) -> None:
+        """Do what somebody wants who drops files on the window: open a study, else add recordings, or make a study."""
+        study = next((path for path in paths if path.suffix == _SUFFIX), None)
+        recordings = [path for path in _files(paths) if path.suffix.lower() in RECORDINGS]
+        others = [path for path in paths if path.is_file() and path.suffix.lower() not in RECORDINGS]
+        if study is not None:
+            self.open(study)
+        elif others and (refused := _refusal(others[0])) is not None:
+            self._studio.failed.emit(refused)
+        elif self._studio.session is not None:
+            self.add(paths)
+        elif recordings:
+            # The program that things were dragged from waits until the drop is over.
+            QTimer.singleShot(0, self, lambda: self.begin_with(recordings))
+        else:
+            names = _listed([shown(path.name) for path in paths])
+            message = tr("There is no study and no recording in {names}.").format(names=names)
+            self._studio.failed.emit(UserError(message, tr("Drop a study, or video or sound files.")))
+
+    def add(self, paths: Iterable[Path] | None = None) -> None:
+        """Add recordings, asking which if none are given."""
+        given = list(self.questions.videos() if paths is None else paths)
+        wanted = _files(given)
+        if not given or self._studio.session is None:
+            return
+        if not wanted:
+            names = _listed([path.name for path in given])
+            self.warned.emit(
+                tr("There is no video or sound in {names}.").format(names=names),
+                tr("Add files one by one: File > Add recordings…"),
+            )
+            return
+        if not self._studio.writable:
+            reason = self._studio.session.study.read_only_reason
+            self._studio.failed.emit(UserError(tr("This study is open for reading only."), reason))
+            return
+        self.told.emit(
+            tr("Reading {name}…").format(name=wanted[0].name)
+            if len(wanted) == 1
+            else tr("Reading {wanted} files…").format(wanted=len(wanted))
+        )
+        self.reading.emit(True)
+        session = self._studio.session
+
+        def store(read: _Read) -> None:
+            self.reading.emit(False)
+            if self._studio.session is session:
+                self._store(read)
+
+        self._background.run_confined(
+            lambda progress: _read(wanted, progress),
+            store,
+            progress=lambda done, total, name: self.told.emit(
+                tr("Reading file {done} of {total}: {name}").format(done=done, total=total, name=name)
+            ),
+        )
+
+    def locate(self) -> None:
+        """Ask for the folder that missing files were moved to, and link them all again."""
+        folder = self.questions.folder(tr("Folder that the missing files are in"))
+        if folder is None:
+            return
+        session = self._studio.session
+        if session is None:
+            return
+        from annotate.study.recording_edits import find_again
+
+        self.told.emit(tr("Looking for the missing files…"))
+        look(
+            *(self._background, session, lambda second, progress: find_again(second, folder, progress)),
+            lambda found: self._link(found) if self._studio.session is session else None,
+            self._failed,
+            lambda done, total, name: self.told.emit(
+                tr("Looking into file {done} of {total}: {name}").format(done=done + 1, total=total, name=name)
+            ),
+        )
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, UserError):
+            raise error
+        self._studio.failed.emit(error)
+
+    def _link(self, by_content: Mapping[str, Path]) -> None:
+        from annotate.study.recording_edits import Relinked, link_again
+
+        found: list[Relinked] = []
+
+        def do(session: Session) -> Changes:
+            found.append(link_again(session, by_content))
+            return found[0].changes
+
+        if not self._studio.edit(do):
+            return
+        result = found[0]
+        if result.found:
+            self.relinked.emit()
+            self.told.emit(tr("Found again: {found}").format(found=_listed(result.found)))
+        if result.missing:
+            hint = tr("Look in another folder: File > Locate missing media…")
+            self.warned.emit(tr("Still missing: {missing}").format(missing=_listed(result.missing)), hint)
+        elif not result.found:
+            self.told.emit(tr("No file is missing."))
+
+    def _store(self, read: _Read) -> None:
+        from annotate.study.recording_edits import ProbedFile, add_recordings, ends_early
+
+        session = self._studio.session
+        assert session is not None
+        known = {medium.fingerprint for medium in all_media(session.study)}
+        fresh: list[ProbedFile] = []
+        for file in read.files:
+            assert isinstance(file, ProbedFile)
+            if file.fingerprint not in known:
+                known.add(file.fingerprint)
+                fresh.append(file)
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            ids, changes = add_recordings(session, fresh)
+            made.extend(ids)
+            return changes
+
+        if fresh and self._studio.edit(do):
+            what = (
+                tr("Added {made} recordings.").format(made=len(made))
+                if len(made) > 1
+                else tr("Added {name}.").format(name=fresh[0].path.name)
+            )
+            again = len(read.files) - len(fresh)
+            left_out = trn(
+                " {count} file was left out: its content is in this study already.",
+                " {count} files were left out: their content is in this study already.",
+                again,
+            )
+            self.told.emit(what + (left_out if again else ""))
+            self.added.emit(made[0])
+            short = [line for file in fresh if (line := ends_early(file))]
+            if short:
+                more = tr(" So do {value} more of these files.").format(value=len(short) - 1) if len(short) > 1 else ""
+                self.warned.emit(short[0] + more, tr("What is there can be used."))
+        elif not fresh and not read.errors:
+            self.told.emit(tr("Already in this study."))
+        if len(read.errors) == 1:
+            self._studio.failed.emit(read.errors[0])
+        elif read.errors:
+            self.warned.emit(
+                tr("{errors} files were not added. {message}").format(
+                    errors=len(read.errors), message=read.errors[0].message
+                ),
+                read.errors[0].hint,
+            )
+
+
+def _make_study(path: Path) -> None:
+    Study.create(path, path.stem).close()
+
+
+def _refusal(path: Path) -> UserError | None:
+    """Return what to say about a file that is no recording by its name; None where it may be one all the same."""
+    from annotate.interchange.annotation_files import suffixes
+
+    name = shown(path.name)
+    if path.name.lower().endswith(suffixes()):
+        hint = tr("Bring it into an open study: File > Import annotations…")
+        return UserError(tr("“{name}” holds annotations; it is no recording.").format(name=name), hint)
+    return None
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in IN_FOLDERS and p.is_file())
+        else:
+            found.append(path)
+    return found
+
+
+def _read(paths: Sequence[Path], progress: Progress) -> _Read:
+    from annotate.study.recording_edits import probe_file
+
+    files, errors = [], []
+    for number, path in enumerate(paths, 1):
+        progress.check_cancelled()
+        if len(paths) > 1:
+            progress.progress(number, len(paths), path.name)
+        try:
+            files.append(probe_file(path))
+        except UserError as error:
+            errors.append(error)
+    return _Read(files, errors)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (tr(" and {value} more").format(value=len(names) - 3) if len(names) > 3 else "")
+
+
+_DROPS = frozenset({QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop})
+
+
+class Drops(QObject):
+    """An event filter for the window; widgets that take drops themselves come first."""
+
+    def __init__(self, window: QWidget, files: Files) -> None:
+        super().__init__(window)
+        self._files = files
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    def eventFilter(self, _window: QObject, event: QEvent) -> bool:
+        if event.type() not in _DROPS or not isinstance(event, QDropEvent):
+            return False
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if not paths:
+            return False
+        event.acceptProposedAction()
+        if event.type() == QEvent.Type.Drop:
+            self._files.take(paths)
+        return True
+
+
+def sample_study(folder: Path | None = None) -> Path:
+    """Return the sample study, made if it is not there yet.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    home = folder or platformdirs.user_data_path("greenroom", appauthor=False) / "sample"
+    study = home / "sample.greenroom"
+    if study.exists():
+        return study
+    try:
+        video = sample_video(home)
+    except UserError as error:
+        raise UserError(error.message, tr("Make a new study instead.")) from None
+    Study.create(study, "Sample").close()
+    with Session.open(study) as session:
+        add_recordings(session, [probe_file(video)])
+    return study

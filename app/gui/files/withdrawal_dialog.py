@@ -1,0 +1,474 @@
+"""Asks who withdraws and how far, shows what would be removed, and wants the pseudonym to be typed.
+
+Makes a copy of the study that holds annotations alone. The list of what looks like somebody's: a person says of each
+whether it is theirs. Takes a participant out of the study that is open: it is closed, written anew in a thread, and
+opened again.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from anonymize.release.annotations_only import GOES, STAYS, scrub
+from anonymize.withdrawal import withdrawal_certificate as certificate
+from anonymize.withdrawal.withdrawal import (
+    ErasurePlan,
+    ErasureRequest,
+    ErasureResult,
+    PersonalStringFinder,
+    foresee,
+    withdraw,
+)
+from anonymize.withdrawal.withdrawal_preview import foretold, still_to_do
+from app.gui.pages.context import Context
+from project.entities.study_records import Changes
+from project.erasure.lookalikes import LookAlikeReason, LookAlikeWords
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.recording_rows import all_participants
+from project.session.session import Session
+from project.sharing.annotations_only_copy import Shared
+from project.text_format import counted
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.text_labels import PlainLabel
+
+_TITLE = tr("Share annotations only")
+
+
+def share_annotations_only(context: Context) -> None:
+    """Say what goes along and what does not, ask where the copy goes, and write it."""
+    session = context.studio.session
+    questions = context.questions
+    if session is None:
+        return
+    said = tr("A copy is made that holds:\n\n{goes}\n\nIt does not hold:\n\n{stays}").format(
+        goes="\n".join(f"• {one}" for one in GOES), stays="\n".join(f"• {one}" for one in STAYS)
+    )
+    if session.study.working is not None:
+        said += "\n\n" + tr("This study is sealed; the copy is in clear, for whoever has the file.")
+    if not questions.agree(_TITLE, said, tr("Choose a place…"), careful=False):
+        return
+    name = f"{session.study.path.stem} annotations.greenroom"
+    place = questions.save(_TITLE, session.study.folder / name, tr("Studies"))
+    if place is None:
+        return
+    done: list[tuple[Shared, bool]] = []
+
+    def make(session: Session, progress: Progress) -> Changes | None:
+        made, changes = scrub(session, place, progress)
+        done.append((made, changes is not None))
+        return changes
+
+    if not context.studio.edit_apart(make, tr("Making {file}…").format(file=place.name)):
+        return
+    ((made, noted),) = done
+    text = tr("Made {file}: {segments} of {recordings}, without words, names and footage.")
+    if not noted:
+        text += " " + tr("The study could not note that there is this copy.")
+    context.studio.told.emit(
+        text.format(
+            file=made.path.name,
+            segments=counted(made.rows.get("segment", 0), "segment"),
+            recordings=counted(made.rows.get("recording", 0), "recording"),
+        )
+    )
+
+
+_TEXT, _TIMES, _WHY, _DECISION = range(4)
+
+
+class LookAlikeList(QWidget):
+    """Look-alikes with what was decided about each; it is hidden while there are none.
+
+    Signals:
+        decided: () somebody decided about some of them.
+    """
+
+    decided = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._decisions: dict[str, bool] = {}
+        self._rows: dict[str, tuple[int, str]] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        head = PlainLabel(tr("These look like theirs. Nothing is removed before you have decided about each:"))
+        head.setWordWrap(True)
+        column.addWidget(head)
+        self.rows = QTreeWidget()
+        self.rows.setColumnCount(4)
+        self.rows.setHeaderLabels([tr("Text"), tr("Times"), tr("Why it is listed"), tr("Decision")])
+        self.rows.setRootIsDecorated(False)
+        self.rows.setUniformRowHeights(True)
+        self.rows.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.rows.setAccessibleName(tr("What looks like theirs"))
+        self.rows.setMinimumHeight(theme.GRID * 16)
+        self.rows.header().setSectionResizeMode(_TEXT, QHeaderView.ResizeMode.Stretch)
+        for each in (_TIMES, _WHY, _DECISION):
+            self.rows.header().setSectionResizeMode(each, QHeaderView.ResizeMode.ResizeToContents)
+        self.rows.header().setStretchLastSection(False)
+        column.addWidget(self.rows, 1)
+        line = QHBoxLayout()
+        line.setSpacing(theme.GRID)
+        self.remove = QPushButton(tr("Theirs: remove"))
+        self.remove.setToolTip(tr("Texts that hold the selected ones are removed too"))
+        self.keep = QPushButton(tr("Not theirs: keep"))
+        self.keep.setToolTip(tr("The selected ones stay in the study"))
+        self.keep_rest = QPushButton(tr("Keep all the rest"))
+        self.keep_rest.setToolTip(tr("All that nobody decided about stays in the study"))
+        for button in (self.remove, self.keep, self.keep_rest):
+            button.setAutoDefault(False)
+            line.addWidget(button)
+        line.addStretch(1)
+        column.addLayout(line)
+        self.remove.clicked.connect(lambda: self._decide(theirs=True))
+        self.keep.clicked.connect(lambda: self._decide(theirs=False))
+        self.keep_rest.clicked.connect(self._keep_rest)
+        self.rows.itemSelectionChanged.connect(self._enable)
+        self.hide()
+
+    @property
+    def theirs(self) -> tuple[str, ...]:
+        """What was decided to be theirs."""
+        return tuple(text for text, theirs in self._decisions.items() if theirs)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """What was decided not to be theirs."""
+        return tuple(text for text, theirs in self._decisions.items() if not theirs)
+
+    @property
+    def undecided(self) -> int:
+        """How many are left to decide about."""
+        return sum(text not in self._decisions for text in self._rows)
+
+    def show_alike(self, left: Mapping[str, int], why: Mapping[str, LookAlikeReason]) -> None:
+        """Show what is left to decide about, below what was decided before."""
+        decided = {text: row for text, row in self._rows.items() if text in self._decisions}
+        self._rows = {**decided, **{text: (count, _WHY_LISTED[why[text]]()) for text, count in left.items()}}
+        self._show()
+
+    def forget(self) -> None:
+        """Begin anew, for somebody else."""
+        self._decisions, self._rows = {}, {}
+        self._show()
+
+    def _decide(self, *, theirs: bool) -> None:
+        for item in self.rows.selectedItems():
+            self._decisions[item.data(_TEXT, Qt.ItemDataRole.UserRole)] = theirs
+        self._show()
+        self.decided.emit()
+
+    def _keep_rest(self) -> None:
+        for text in self._rows:
+            self._decisions.setdefault(text, False)
+        self._show()
+        self.decided.emit()
+
+    def _show(self) -> None:
+        self.rows.clear()
+        for text, (count, why) in self._rows.items():
+            item = QTreeWidgetItem([text, str(count), why, self._decision(text)])
+            item.setData(_TEXT, Qt.ItemDataRole.UserRole, text)
+            item.setTextAlignment(_TIMES, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            self.rows.addTopLevelItem(item)
+        self.setVisible(bool(self._rows))
+        self._enable()
+
+    def _decision(self, text: str) -> str:
+        if text not in self._decisions:
+            return tr("Undecided")
+        return tr("Theirs") if self._decisions[text] else tr("Kept")
+
+    def _enable(self) -> None:
+        some = bool(self.rows.selectedItems())
+        self.remove.setEnabled(some)
+        self.keep.setEnabled(some)
+        self.keep_rest.setEnabled(self.undecided > 0)
+
+
+_WHY_LISTED = {
+    LookAlikeReason.NAME: lambda: tr("Like a name of theirs"),
+    LookAlikeReason.RECORDINGS: lambda: tr("Stood in their recordings"),
+    LookAlikeReason.FILE: lambda: tr("File of another recording"),
+    LookAlikeReason.OTHER: lambda: tr("Annotator or judge"),
+    LookAlikeReason.PARTICIPANT: lambda: tr("Another participant"),
+}
+
+
+_PAUSE_MS = 300
+"""How long nobody types before what would be removed is worked out anew."""
+
+
+class WithdrawalDialog(OwnDialog):
+    """Nothing is removed before the pseudonym is typed as it stands in the study.
+
+    Signals:
+        asked: (Wanted) what would be removed has to be worked out.
+    """
+
+    asked = Signal(object)
+
+    def __init__(self, pseudonyms: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Withdraw a participant"))
+        self.resize(760, 760)
+        self._looked: ErasureRequest | None = None
+        self._why_not = ""
+        self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._timer.timeout.connect(lambda: self.asked.emit(self.wanted()))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 3 // 2)
+        note = PlainLabel(
+            tr(
+                "Everything of theirs is removed from the study, its history, backups, caches and clips on this "
+                "machine. It cannot be undone."
+            )
+        )
+        note.setWordWrap(True)
+        column.addWidget(note)
+        column.addLayout(self._form(pseudonyms))
+        self.lines = QPlainTextEdit(readOnly=True)
+        self.lines.setAccessibleName(tr("What would be removed"))
+        self.lines.setTabChangesFocus(True)
+        column.addWidget(self.lines, 1)
+        self.alike = LookAlikeList()
+        self.alike.decided.connect(self._changed)
+        column.addWidget(self.alike, 1)
+        self.typed = QLineEdit()
+        self.typed.setAccessibleName(tr("Type the pseudonym to confirm"))
+        self.typed.setToolTip(tr("Type the pseudonym as it stands above"))
+        last = QFormLayout()
+        last.addRow(tr("&Type the pseudonym to confirm"), self.typed)
+        column.addLayout(last)
+        self.buttons = DialogButtons(self, tr("Remove for good"), tr("Remove nothing"), careful=True)
+        self.buttons.go_on.setToolTip(tr("Remove all of this; the study is closed for a moment"))
+        self.buttons.go_on.clicked.connect(self.accept)
+        column.addLayout(self.buttons)
+        self.who.currentIndexChanged.connect(self._chosen)
+        self.words.textChanged.connect(self._changed)
+        self.drop.toggled.connect(self._changed)
+        self.footage.toggled.connect(self._changed)
+        self.beside.toggled.connect(self._changed)
+        self.unread.toggled.connect(self._changed)
+        self.typed.textChanged.connect(self._check)
+        self._changed()
+
+    def _form(self, pseudonyms: Sequence[str]) -> QFormLayout:
+        form = QFormLayout()
+        form.setSpacing(theme.GRID)
+        self.who = QComboBox()
+        self.who.addItems(list(pseudonyms))
+        self.who.setAccessibleName(tr("Participant"))
+        self.who.setToolTip(tr("Who withdraws"))
+        self.words = QLineEdit(placeholderText=tr("Names that are no private words of the study, with commas"))
+        self.words.setAccessibleName(tr("Also known as"))
+        self.words.setToolTip(tr("Texts that hold one of these words are removed too"))
+        self.drop = QCheckBox(tr("Remove recordings in which they are, with everybody's annotations"))
+        self.drop.setToolTip(tr("Else others' annotations of these recordings stay, without footage"))
+        self.footage = QCheckBox(tr("Delete the footage of these recordings from the disk"))
+        self.footage.setToolTip(tr("Else the certificate says that it must be deleted"))
+        self.beside = QCheckBox(tr("Delete exports and other files beside the study that hold something of theirs"))
+        self.beside.setToolTip(tr("Else they are listed, and have to be deleted by hand"))
+        self.unread = QCheckBox(tr("Erase backups that cannot be read"))
+        self.unread.setToolTip(tr("Else nothing is removed while there are such backups: they may hold them"))
+        form.addRow(tr("&Participant"), self.who)
+        form.addRow(tr("Also &known as"), self.words)
+        form.addRow("", self.drop)
+        form.addRow("", self.footage)
+        form.addRow("", self.beside)
+        form.addRow("", self.unread)
+        return form
+
+    def wanted(self) -> ErasureRequest:
+        """Return what is asked for."""
+        words = tuple(one.strip() for one in self.words.text().split(",") if one.strip())
+        return ErasureRequest(
+            self.who.currentText(),
+            (*words, *self.alike.theirs),
+            self.drop.isChecked(),
+            self.footage.isChecked(),
+            self.unread.isChecked(),
+            keep=self.alike.kept,
+            delete_beside=self.beside.isChecked(),
+        )
+
+    def show_lines(
+        self, wanted: ErasureRequest, lines: Sequence[str], alike: LookAlikeWords, why_not: str = ""
+    ) -> None:
+        """Show what would be removed, what has to be decided, and why nothing can be removed.
+
+        Nothing is shown where something else is asked for by now.
+        """
+        if wanted == self.wanted():
+            self._looked, self._why_not = wanted, why_not
+            self.lines.setPlainText("\n".join(lines))
+            self.alike.show_alike(alike.left, alike.why)
+            self._check()
+
+    def show_problem(self, wanted: ErasureRequest, message: str) -> None:
+        """Say why it cannot be worked out."""
+        if wanted == self.wanted():
+            self.lines.setPlainText(message)
+
+    def _chosen(self) -> None:
+        self.alike.forget()
+        self._changed()
+
+    def _changed(self) -> None:
+        self._looked, self._why_not = None, ""
+        self.lines.setPlainText(tr("Looking for everything of theirs…"))
+        self._check()
+        self._timer.start()
+
+    def _check(self) -> None:
+        same = self.typed.text().strip() == self.who.currentText()
+        count = self.alike.undecided
+        why_not = self._why_not or (
+            trn("{count} is to be decided.", "{count} are to be decided.", count) if count else ""
+        )
+        self.buttons.go_on.setEnabled(same and self._looked == self.wanted() and not why_not)
+        missing = "" if same else tr("Type {name} to confirm.").format(name=self.who.currentText())
+        self.buttons.note.setText(why_not or missing)
+
+
+_LISTED = 12
+"""Lines of what is left to do that have room in a question; the clipboard gets all."""
+
+
+def withdraw_participant(context: Context) -> None:
+    """Show the dialog; removing begins when it was confirmed."""
+    session = context.studio.session
+    if session is None:
+        return
+    try:
+        for person, place in certificate.publish_pending(session.study.path):
+            text = tr("The withdrawal of {name} was interrupted, and is done. The certificate is {file}.")
+            context.studio.told.emit(text.format(name=person, file=place.name))
+    except UserError as error:
+        context.studio.failed.emit(error)
+    people = [one.pseudonym for one in all_participants(session.study)]
+    if not people:
+        context.studio.failed.emit(
+            UserError(tr("This study has no participants."), tr("Add who is in a recording: File > Recording details…"))
+        )
+        return
+    if context.jobs.busy:
+        context.studio.failed.emit(
+            UserError(tr("A job is running in this study."), tr("Wait for it, or cancel it in the list of jobs."))
+        )
+        return
+    dialog = WithdrawalDialog(people, context.questions.window)
+    ErasureController(context, dialog, session.study.path, session.annotator_name)
+    dialog.open()
+
+
+class ErasureController(QObject):
+    """One dialog and what comes of it; it belongs to the window, which is there until the study is open again."""
+
+    def __init__(self, context: Context, dialog: WithdrawalDialog, path: Path, annotator: str) -> None:
+        super().__init__(context.questions.window)
+        self._context = context
+        self._window = context.questions.window
+        self._dialog = dialog
+        self._path = path
+        self._annotator = annotator
+        self._asking = True
+        self._finder = PersonalStringFinder()
+        dialog.asked.connect(self._look)
+        dialog.finished.connect(self._go_on)
+
+    def _look(self, wanted: ErasureRequest) -> None:
+        path = self._path
+
+        def show(seen: ErasurePlan) -> None:
+            blocked = bool(seen.unreadable) and not wanted.erase_unreadable
+            if not self._asking:
+                return
+            why_not = tr("Backups that cannot be read may hold them: have them erased, too.") if blocked else ""
+            self._dialog.show_lines(wanted, foretold(seen, deciding=False), seen.alike, why_not)
+
+        def fail(error: Exception) -> None:
+            if self._asking:
+                self._dialog.show_problem(wanted, error.message if isinstance(error, UserError) else str(error))
+
+        finder = self._finder
+        self._context.background.run(lambda _: foresee(path, wanted, finder), show, fail)
+
+    def _go_on(self, result: int) -> None:
+        self._asking = False
+        wanted = self._dialog.wanted()
+        self._dialog.deleteLater()
+        if result != QDialog.DialogCode.Accepted:
+            self.deleteLater()
+            return
+        context, path, who, finder = self._context, self._path, self._annotator, self._finder
+        context.studio.close()
+        context.studio.told.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
+
+        def work(progress: Progress) -> tuple[ErasureResult, Path]:
+            done = withdraw(path, wanted, who, progress, finder, certificate.keep)
+            return done, certificate.write(done)[0]
+
+        def tell(done: int, total: int, text: str) -> None:
+            step = tr("Removing {name}, step {done} of {total}: {what}")
+            context.studio.told.emit(step.format(name=wanted.pseudonym, done=done + 1, total=total, what=text))
+
+        # Nothing may be opened meanwhile: least of all this study, which would be read in its old state.
+        self._window.setEnabled(False)
+        context.background.run(work, self._told, self._failed, tell)
+
+    def _told(self, result: tuple[ErasureResult, Path]) -> None:
+        done, place = result
+        self._open_again()
+        name = done.foreseen.wanted.pseudonym
+        text = tr("{name} was removed. The certificate is {file}.").format(name=name, file=place.name)
+        self._context.studio.told.emit(text)
+        self._say_what_is_left(name, still_to_do(done))
+
+    def _say_what_is_left(self, name: str, lines: list[str]) -> None:
+        """Name the files that the certificate only counts, once."""
+        if not lines:
+            return
+        listed = [f"• {one}" for one in lines[:_LISTED]]
+        if len(lines) > _LISTED:
+            listed.append(trn("and {count} more", "and {count} more", len(lines) - _LISTED))
+        head = tr("{name} was removed from the study. Some of it must still be done by hand:").format(name=name)
+        foot = tr("The certificate gives only the number of these files, because their names may say who it was.")
+        text = "\n\n".join((head, "\n".join(listed), foot))
+        if self._context.questions.agree(tr("Still to be done"), text, tr("Copy the list"), careful=False):
+            QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def _failed(self, error: Exception) -> None:
+        self._open_again()
+        if not isinstance(error, UserError):
+            raise error
+        self._context.studio.failed.emit(error)
+
+    def _open_again(self) -> None:
+        self.deleteLater()
+        self._window.setEnabled(True)
+        self._context.studio.reread_paths()
+        self._context.open_study(self._path)

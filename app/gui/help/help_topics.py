@@ -1,0 +1,123 @@
+"""Which page of the documentation belongs to which part of the window.
+
+Has the pages filled in of which parts are made from the program: by a process, as that loads all of the program.
+"""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject, QProcess, Signal
+
+from app.docs_browser.docs_pages import fill, unfilled
+
+COMMAND = (sys.executable, "-m", "greenroom", "docs", "--json")
+
+
+class ReferencePageLoader(QObject):
+    """Asks once; where nothing comes back, the pages stay as they are and say which command shows the same.
+
+    Signals:
+        filled: the pages have everything now.
+    """
+
+    filled = Signal()
+
+    def __init__(self, parent: QObject | None = None, command: Sequence[str] = COMMAND) -> None:
+        super().__init__(parent)
+        self._command = tuple(command)
+        self._process: QProcess | None = None
+        self._wanted: list[str] = []
+
+    @property
+    def under_way(self) -> bool:
+        """Whether an answer is awaited."""
+        return self._process is not None
+
+    def ask(self) -> None:
+        """Have the pages filled in, unless they are, or are about to be."""
+        self._wanted = self._wanted if self.under_way else unfilled()
+        if self._wanted and self._process is None:
+            self._process = QProcess(self)
+            self._process.finished.connect(self._take)
+            program, *arguments = self._command
+            self._process.start(program, [*arguments, *self._wanted])
+
+    def close(self) -> None:
+        """Stop, and wait until the process is gone."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.finished.disconnect(self._take)
+            process.kill()
+            process.waitForFinished(2_000)
+
+    def _take(self, code: int, _status: QProcess.ExitStatus) -> None:
+        process, self._process = self._process, None
+        if process is None or code != 0:
+            return
+        told = json.loads(bytes(process.readAllStandardOutput().data()))["pages"]
+        for name, one in zip(self._wanted, told, strict=True):
+            fill(name, one["text"])
+        self.filled.emit()
+
+
+START = "index.md"
+TUTORIAL = "tutorial.md"
+OF_MODES: Mapping[str, str] = {
+    "annotate": "annotating.md",
+    "faces": "faces.md#in-the-window",
+    "review": "review.md",
+    "transcript": "transcripts.md",
+    "judges": "judges.md",
+    "chains": "causal-chains.md",
+    "questions": "questions.md",
+    "benchmark": "benchmark.md",
+}
+"""Mode -> page, with a place in it where not all of it is about the mode."""
+OF_WINDOWS: Mapping[str, str] = {
+    "segments": "finding.md",
+    "checklist": "finding.md#the-checklist",
+    "import_annotations": "interchange.md",
+    "export_annotations": "interchange.md",
+    "agreement": "agreement.md",
+    "adjudicate": "review.md#one-lane-of-several",
+    "team": "team.md",
+    "activity": "long-sessions.md#active-minutes",
+    "training": "team.md#training",
+    "release": "release.md",
+    "schemes": "schemes.md",
+    "privacy": "privacy.md",
+    "pii": "personal-information.md#in-the-window",
+    "models": "models.md",
+    "prompts": "judges.md#tasks-variants-prompts",
+    "revisions": "judges.md#blind-first",
+    "policy": "what-leaves.md",
+    "question_filter": "question-filtering.md",
+    "meta": "meta-information.md",
+    "question_set": "question-data-set.md",
+    "measures": "questions.md#how-well-judges-answer",
+    "episodes": "episodes.md",
+    "benchmark_report": "benchmark-report.md",
+}
+"""Window about the study -> page."""
+OF_DIALOGS: Mapping[str, str] = {
+    "ExportDialog": "anonymization.md#export",
+    "ExportResult": "anonymization.md#the-check",
+    "EntryDialog": "judges.md#setting-up",
+    "PassphraseDialog": "encryption.md",
+    "RecordingDialog": "views.md",
+    "RecoverDialog": "backups.md#recovery",
+    "ReportDialog": "backups.md#recovery",
+    "InterruptedJobsDialog": "long-sessions.md#jobs-that-had-not-ended",
+    "StartDialog": "annotating.md#beginning-a-study",
+    "TranscribeDialog": "transcripts.md#recognising",
+    "SplitDialog": "team.md#a-copy-for-an-annotator",
+    "WithdrawalDialog": "withdrawal.md",
+    "CueForm": "cues.md#adding-a-cue",
+    "PersonForm": "judges.md#blind-first",
+    "RawView": "judges.md#what-is-sent",
+    "SentView": "judges.md#what-is-sent",
+    "ShortcutEditor": "long-sessions.md#keys-of-your-own",
+    "ShortcutSheet": "keyboard.md",
+}
+"""Class of a dialog -> page."""

@@ -1,0 +1,294 @@
+"""The help window: pages, a list of them, a search, and the way back. It asks the network for nothing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QSize, QUrl
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from app.docs_browser.docs_pages import (
+    WHOLE_PICTURE,
+    DocsTheme,
+    contents,
+    page_called,
+    page_html,
+    picture,
+    picture_html,
+    style_sheet,
+    target,
+)
+from app.docs_browser.docs_search import search, words_of
+from app.gui.help.help_pages import (
+    TOP,
+    AddressBar,
+    ContentsTree,
+    FoundList,
+    FoundPlace,
+    ListedPage,
+    PageView,
+    ScrollAnchor,
+)
+from app.gui.help.help_topics import START, ReferencePageLoader
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import attach
+from widgets.form.input_fields import mark_search
+from widgets.form.layouts import within_screen
+from widgets.text_labels import plain_tip
+from widgets.theme import icon
+
+_ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
+_USUAL = _ZOOMS.index(1.0)
+_SIZE = QSize(1180, 820)
+_BIGGER_THAN_THE_WINDOW = 1.12
+"""Pages are read longer than labels are: their text is larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where somebody reads: a page, or a picture in its own size, and how far down."""
+
+    page: str
+    picture: str = ""
+    anchor: str = ""
+    words: tuple[str, ...] = ()
+    down: ScrollAnchor = TOP
+
+
+def open_in_browser(address: str) -> None:
+    """Hand an address to the program that the desktop opens it with."""
+    QDesktopServices.openUrl(QUrl(address))
+
+
+class HelpWindow(QWidget):
+    """Shows the documentation. `browse` is called with an address that somebody wants to see in the browser."""
+
+    def __init__(self, parent: QWidget | None = None, browse: Callable[[str], object] = open_in_browser) -> None:
+        super().__init__()
+        attach(self, parent)
+        self._before: list[_Place] = []
+        self._after: list[_Place] = []
+        self._here = _Place("")
+        self._zoom = _USUAL
+        self._places: dict[str, _Place] = {}
+        self.setWindowTitle(tr("Documentation"))
+        self.setAccessibleName(tr("Documentation"))
+        self.setAutoFillBackground(True)
+        self.resize(within_screen(_SIZE, self))
+        self.view = PageView(WHOLE_PICTURE, picture)
+        self.contents = ContentsTree()
+        self.found = FoundList()
+        self.search = QLineEdit(placeholderText=tr("Search in all pages"), clearButtonEnabled=True)
+        mark_search(self.search)
+        self.search.setAccessibleName(tr("Search in all pages"))
+        self.search.setToolTip(tr("Search in all pages (Ctrl+F)"))
+        self.address = AddressBar()
+        self.reference = ReferencePageLoader(self)
+        self._lay_out()
+        self._join(browse)
+        self.contents.show_pages(
+            ListedPage(one.name, one.title, (*filter(None, (one.section, one.group)),)) for one in contents()
+        )
+
+    @property
+    def page(self) -> str:
+        """Name of the page that is shown."""
+        return self._here.page
+
+    def show_page(self, name: str) -> None:
+        """Show a page, given as `NAME` or `NAME#PLACE`."""
+        page, _, anchor = name.partition("#")
+        self._go(_Place(page if page_called(page) else START, anchor=anchor))
+
+    def follow(self, link: str) -> None:
+        """Go where a link of the page leads; one that leads out is only asked about."""
+        if link.startswith(WHOLE_PICTURE):
+            self._go(replace(self._here, picture=link.removeprefix(WHOLE_PICTURE), down=TOP))
+            return
+        found = target(self._here.page, link)
+        if found is not None and found.address:
+            self.address.ask(found.address)
+        elif found is not None and found.page:
+            self._go(_Place(found.page, anchor=found.anchor))
+
+    def walk(self, step: int) -> None:
+        """Go back (-1) to what was shown before, or forward (1) again."""
+        taken, given = (self._before, self._after) if step < 0 else (self._after, self._before)
+        if taken:
+            given.append(self._noted())
+            self._here = taken.pop()
+            self._show()
+
+    def zoom(self, steps: int) -> None:
+        """Show everything larger or smaller; 0 is the usual size."""
+        wanted = min(max(self._zoom + steps, 0), len(_ZOOMS) - 1) if steps else _USUAL
+        if wanted != self._zoom:
+            self._zoom = wanted
+            self._draw_again()
+
+    def leave(self) -> None:
+        """Take away what was asked or searched for, else the window."""
+        if self.address.isVisible():
+            self.address.hide()
+        elif self.search.text():
+            self.search.clear()
+        else:
+            self.close()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.reference.ask()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.reference.close()
+        super().closeEvent(event)
+
+    def _lay_out(self) -> None:
+        self.back = self._button("arrow-left", tr("Back (Alt+Left)"), lambda: self.walk(-1))
+        self.forward = self._button("arrow-right", tr("Forward (Alt+Right)"), lambda: self.walk(1))
+        home = self._button("book-open", tr("First page (Alt+Home)"), lambda: self.show_page(START))
+        smaller = self._button("zoom-out", tr("Smaller (Ctrl+-)"), lambda: self.zoom(-1))
+        larger = self._button("zoom-in", tr("Larger (Ctrl++)"), lambda: self.zoom(1))
+        bar = QHBoxLayout()
+        bar.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        for button in (self.back, self.forward, home):
+            bar.addWidget(button)
+        bar.addStretch()
+        for button in (smaller, larger):
+            bar.addWidget(button)
+        self._left = QStackedWidget()
+        self._left.addWidget(self.contents)
+        self._left.addWidget(self.found)
+        side, left = QWidget(), QVBoxLayout()
+        side.setLayout(left)
+        left.setContentsMargins(theme.GRID, theme.GRID, 0, theme.GRID)
+        left.setSpacing(theme.GRID)
+        left.addWidget(self.search)
+        left.addWidget(self._left, 1)
+        main, right = QWidget(), QVBoxLayout()
+        main.setLayout(right)
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addLayout(bar)
+        right.addWidget(self.view, 1)
+        right.addWidget(self.address)
+        split = QSplitter()
+        split.addWidget(side)
+        split.addWidget(main)
+        split.setStretchFactor(1, 1)
+        split.setSizes([340, 840])
+        split.setChildrenCollapsible(False)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(split)
+        self.view.setFocus()
+
+    def _button(self, picture_of_it: str, tip: str, do: Callable[[], object]) -> QToolButton:
+        made = QToolButton()
+        made.setIcon(icon(picture_of_it))
+        made.setToolTip(plain_tip(tip))
+        made.setAccessibleName(tip)
+        made.clicked.connect(lambda: do())
+        return made
+
+    def _join(self, browse: Callable[[str], object]) -> None:
+        self.contents.page_chosen.connect(self.show_page)
+        self.found.place_chosen.connect(lambda key: self._go(self._places[key]))
+        self.search.textChanged.connect(self._search)
+        self.search.returnPressed.connect(self._go_to_first)
+        self.view.link_chosen.connect(self.follow)
+        self.view.zoom_requested.connect(self.zoom)
+        self.view.walk_requested.connect(self.walk)
+        self.view.width_changed.connect(self._draw_again)
+        self.address.open_requested.connect(browse)
+        self.address.copy_requested.connect(lambda address: QGuiApplication.clipboard().setText(address))
+        self.reference.filled.connect(self._draw_again)
+        theme.notifier.changed.connect(self._draw_again)
+        keys: dict[str, Callable[[], object]] = {
+            "Alt+Left": lambda: self.walk(-1),
+            "Alt+Right": lambda: self.walk(1),
+            "Alt+Home": lambda: self.show_page(START),
+            "Ctrl+F": self._begin_search,
+            "Ctrl++": lambda: self.zoom(1),
+            "Ctrl+=": lambda: self.zoom(1),
+            "Ctrl+-": lambda: self.zoom(-1),
+            "Ctrl+0": lambda: self.zoom(0),
+            "Esc": self.leave,
+        }
+        for key, do in keys.items():
+            QShortcut(QKeySequence(key), self).activated.connect(do)
+
+    def _begin_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def _search(self, typed: str) -> None:
+        words = tuple(words_of(typed))
+        self._left.setCurrentWidget(self.found if words else self.contents)
+        listed = []
+        self._places = {}
+        for number, one in enumerate(search(typed)):
+            key, section = str(number), one.section
+            title = section.page.title
+            listed.append(FoundPlace(key, section.heading or title, title if section.heading else "", one.excerpt))
+            self._places[key] = _Place(section.page.name, anchor=section.anchor, words=words)
+        self.found.show_places(listed)
+        self.found.nothing.setText(tr("No page has “{typed}”. Try fewer or shorter words.").format(typed=typed.strip()))
+        if not words:
+            self._here = replace(self._here, words=())
+            self.view.mark(())
+
+    def _go_to_first(self) -> None:
+        if self._places:
+            self._go(self._places["0"])
+            self.found.setFocus()
+
+    def _go(self, place: _Place) -> None:
+        if self._here.page:
+            self._before.append(self._noted())
+        self._after.clear()
+        self._here = place
+        self._show()
+
+    def _noted(self) -> _Place:
+        return replace(self._here, anchor="", down=self.view.place())
+
+    def _show(self) -> None:
+        here = self._here
+        self.address.hide()
+        self._draw()
+        if here.anchor:
+            self.view.scrollToAnchor(here.anchor)
+        else:
+            self.view.go_to(here.down)
+        page = page_called(here.page)
+        title = page.title if page is not None else ""
+        self.setWindowTitle(tr("{title} (documentation)").format(title=title))
+        self.contents.show_current(here.page)
+        self.back.setEnabled(bool(self._before))
+        self.forward.setEnabled(bool(self._after))
+
+    def _draw_again(self) -> None:
+        if self._here.page:
+            down = self.view.place()
+            self._draw()
+            self.view.go_to(down)
+
+    def _draw(self) -> None:
+        look, here = self._look(), self._here
+        html = picture_html(here.picture) if here.picture else page_html(here.page, look)
+        self.view.show_page(html, style_sheet(look), _ZOOMS[self._zoom])
+        self.view.mark(here.words)
+
+    def _look(self) -> DocsTheme:
+        colours = theme.palette()
+        return DocsTheme(
+            points=theme.POINTS * _BIGGER_THAN_THE_WINDOW * _ZOOMS[self._zoom],
+            text=colours.text.name(),
+            muted=colours.muted.name(),
+            accent=colours.accent.name(),
+            border=colours.border.name(),
+            code=colours.panel.name(),
+            code_text=colours.text.name(),
+        )

@@ -1,0 +1,241 @@
+"""Work in the background: what runs, how far it is, how it ended.
+
+The button that opens the jobs. One job in the list of jobs.
+"""
+
+import time
+from collections.abc import Callable
+from enum import StrEnum
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from project.progress import RemainingTimeEstimator, time_left
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.empty_state import EmptyState
+from widgets.progress_bars import ProgressBar
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.theme import icon, pixmap
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
+_ICONS = {
+    JobState.WAITING: "circle-dashed",
+    JobState.RUNNING: "loader",
+    JobState.DONE: "circle-check",
+    JobState.FAILED: "circle-alert",
+    JobState.CANCELLED: "circle-x",
+}
+
+
+class JobRow(QFrame):
+    """Its title, how far it is, how long it still takes, and how it ended."""
+
+    def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._remaining = RemainingTimeEstimator(clock)
+        self.state = JobState.WAITING
+        self.percent = -1
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, theme.GRID // 2)
+        column.setSpacing(4)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        self._picture = PlainLabel()
+        self._title = ElidedLabel()
+        self._title.set_text(title)
+        self.open = QPushButton(tr("Show"))
+        self.open.setProperty("flat", True)
+        self.open.setAccessibleName(tr("Show the result of {title}").format(title=title))
+        self.open.setToolTip(tr("Show the result"))
+        self.open.hide()
+        self.cancel = QToolButton()
+        self.cancel.setIcon(icon("x"))
+        self.cancel.setIconSize(QSize(14, 14))
+        self.cancel.setToolTip(tr("Cancel this job"))
+        self.cancel.setAccessibleName(tr("Cancel {title}").format(title=title))
+        head.addWidget(self._picture)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.open)
+        head.addWidget(self.cancel)
+        column.addLayout(head)
+        self._bar = ProgressBar(textVisible=False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(tr("Progress of {title}").format(title=title))
+        column.addWidget(self._bar)
+        self.text = PlainLabel(tr("Waiting"), wordWrap=True)
+        column.addWidget(self.text)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+
+    def set_progress(self, done: int, total: int, text: str) -> None:
+        """Show how far it is; a total of 0 means that nobody knows."""
+        self.state = JobState.RUNNING
+        self.percent = min(100, 100 * done // total) if total > 0 else -1
+        self._bar.show_value(max(0, self.percent), 100 if total > 0 else 0)
+        figures = f"{self.percent} %" if total > 0 else ""
+        left = time_left(self._remaining.seconds(done, total), tr)
+        self.text.setText("  ".join(part for part in (figures, left, text) if part) or tr("Running"))
+        self._tint()
+
+    def finish(self, state: JobState, text: str, openable: bool) -> None:
+        """Show how it ended."""
+        self.state = state
+        self._bar.hide()
+        self.cancel.hide()
+        self.open.setVisible(openable)
+        self.text.setText(text or state.capitalize())
+        self._tint()
+
+    def _tint(self) -> None:
+        colours = theme.palette()
+        tints = {JobState.DONE: colours.competence, JobState.FAILED: colours.error, JobState.RUNNING: colours.accent}
+        tint = tints.get(self.state, colours.muted)
+        self._picture.setPixmap(pixmap(_ICONS[self.state], 16, tint, self.devicePixelRatioF()))
+        self._picture.setAccessibleName(self.state.capitalize())
+        self.text.setStyleSheet(f"color: {(colours.error if self.state == JobState.FAILED else colours.muted).name()};")
+
+
+class JobsPanel(QFrame):
+    """A list of jobs, the newest first. Ended ones stay until they are cleared.
+
+    Signals:
+        cancel_requested (str): id of the job to stop.
+        result_requested (str): id of a done job whose result the user wants to see.
+        counts_changed (int, int): jobs that wait or run; the percentage of the one that runs, -1 unknown.
+    """
+
+    cancel_requested = Signal(str)
+    result_requested = Signal(str)
+    counts_changed = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs: dict[str, JobRow] = {}
+        self._uncounted: set[str] = set()
+        self.setAccessibleName(tr("Jobs"))
+        self.setMinimumWidth(360)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        title = PlainLabel(tr("Jobs"))
+        title.setFont(theme.font(semibold=True))
+        self._clear = QPushButton(tr("Clear finished"))
+        self._clear.setProperty("flat", True)
+        self._clear.setAccessibleName(tr("Clear finished jobs"))
+        self._clear.setToolTip(tr("Take finished jobs off this list"))
+        self._clear.clicked.connect(self.clear_finished)
+        kept = self._clear.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self._clear.setSizePolicy(kept)
+        head.addWidget(title)
+        head.addStretch()
+        head.addWidget(self._clear)
+        column.addLayout(head)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(
+            EmptyState(
+                "list-checks", tr("No jobs"), tr("Finding faces and exporting run here, while you go on working.")
+            )
+        )
+        inner = QWidget()
+        self._list = QVBoxLayout(inner)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(theme.GRID)
+        self._list.addStretch()
+        area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        self._stack.addWidget(area)
+        column.addLayout(self._stack, 1)
+        self._refresh()
+
+    def add(self, job_id: str, title: str, *, counted: bool = True) -> None:
+        """Put a job on the list, waiting for its turn; one that stands for others is not counted."""
+        row = JobRow(title)
+        if not counted:
+            self._uncounted.add(job_id)
+        row.cancel.clicked.connect(lambda: self.cancel_requested.emit(job_id))
+        row.open.clicked.connect(lambda: self.result_requested.emit(job_id))
+        self._jobs[job_id] = row
+        self._list.insertWidget(0, row)
+        self._refresh()
+
+    def set_progress(self, job_id: str, done: int, total: int, text: str = "") -> None:
+        """Show that a job runs and how far it is; a total of 0 means that nobody knows."""
+        self._jobs[job_id].set_progress(done, total, text)
+        self._refresh()
+
+    def finish(self, job_id: str, state: JobState, text: str = "", openable: bool = False) -> None:
+        """Show how a job ended: what came of it, or what went wrong and what to do next."""
+        self._jobs[job_id].finish(state, text, openable)
+        self._refresh()
+
+    def clear_finished(self) -> None:
+        """Take ended jobs off the list."""
+        for job_id in [job_id for job_id, row in self._jobs.items() if row.state in ENDED]:
+            self._jobs.pop(job_id).deleteLater()
+        self._refresh()
+
+    def state(self, job_id: str) -> JobState:
+        """Return where a job stands."""
+        return self._jobs[job_id].state
+
+    def text(self, job_id: str) -> str:
+        """Return the line under a job's title."""
+        return self._jobs[job_id].text.text()
+
+    def _refresh(self) -> None:
+        self._stack.setCurrentIndex(1 if self._jobs else 0)
+        self._clear.setVisible(any(row.state in ENDED for row in self._jobs.values()))
+        counted = [row for job, row in self._jobs.items() if job not in self._uncounted]
+        open_jobs = [row for row in counted if row.state not in ENDED]
+        running = [row.percent for row in open_jobs if row.state == JobState.RUNNING]
+        self.counts_changed.emit(len(open_jobs), running[0] if running else -1)
+
+
+class JobsButton(QToolButton):
+    """Opens the jobs; tells how many run, or how far the only one is."""
+
+    def __init__(self, panel: JobsPanel, keys: str = "Ctrl+Shift+J", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._keys = keys
+        self.setIcon(icon("list-checks"))
+        self.setIconSize(QSize(16, 16))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        panel.counts_changed.connect(self.set_counts)
+        self.set_counts(0, -1)
+
+    def set_counts(self, open_jobs: int, percent: int) -> None:
+        """Show how many jobs wait or run, or how far the only one is (-1: unknown); the tip tells both.
+
+        The button is about as wide whatever goes on: a job that begins must not make the window wider.
+        """
+        jobs, far = trn("{count} job", "{count} jobs", open_jobs), f"{percent} %" if percent >= 0 else ""
+        words = ", ".join(filter(None, (jobs, far))) if open_jobs else tr("No jobs run")
+        short = (open_jobs == 1 and far) or jobs
+        self.setText(f" {short}" if open_jobs else tr(" Jobs"))
+        self.setAccessibleName(tr("Jobs: {words}").format(words=words))
+        self.setToolTip(plain_tip(f"{words} ({self._keys})"))

@@ -1,0 +1,296 @@
+"""Runs jobs in worker processes, one after the other, so that a crash of a model never takes the window down."""
+
+import json
+import logging
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any, cast
+
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+
+from project.entities.egress_policy import Forbidden
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.jobs import JobSpec
+from resources.translation import tr
+
+_log = logging.getLogger(__name__)
+
+WORKER = (sys.executable, "-m", "greenroom", "worker")
+_STDERR_KEPT = 4_000
+_AT_A_TIME_S = 0.004
+"""How long what the worker wrote is taken in before the window gets its turn."""
+
+
+class WorkerRunner(QObject):
+    """One queue of jobs, for what needs the processor or the graphics card for itself.
+
+    Each job has a process of its own; with `stay` one process does them all, and keeps what it loaded between them.
+
+    Signals:
+        queue_changed: a job was added, started or left.
+        progressed: (Work, done, total, text)
+        part: (Work, JSON object) a job finished a piece.
+        finished: (Work, result)
+        failed: (Work, UserError)
+        cancelled: (Work)
+    """
+
+    queue_changed = Signal()
+    progressed = Signal(object, int, int, str)
+    part = Signal(object, object)
+    finished = Signal(object, object)
+    failed = Signal(object, object)
+    cancelled = Signal(object)
+
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        command: Sequence[str] = WORKER,
+        grace_ms: int = 5_000,
+        *,
+        stay: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self.renew: Callable[[JobSpec], JobSpec] = lambda work: work
+        """Gives the job as it has to be when its turn comes; may raise a UserError."""
+        self.answer: Callable[[JobSpec, dict[str, Json]], dict[str, Json]] = _no_answer
+        """Answers what a job asks while it runs; may raise a UserError."""
+        self._stay = stay
+        self._command = tuple(command)
+        self._waiting: deque[JobSpec] = deque()
+        self._running: JobSpec | None = None
+        self._process: QProcess | None = None
+        self._outcome: tuple[str, Any] | None = None
+        self._buffer = b""
+        self._lines: deque[bytes] = deque()
+        self._taking = False
+        self._held = False
+        self._errors = b""
+        self._cancelling = False
+        self._grace = QTimer(self, singleShot=True, interval=grace_ms)
+        self._grace.timeout.connect(self._kill)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What is run for each job."""
+        return self._command
+
+    @property
+    def running(self) -> JobSpec | None:
+        """The job that is being done."""
+        return self._running
+
+    @property
+    def waiting(self) -> tuple[JobSpec, ...]:
+        """The jobs that wait for their turn."""
+        return tuple(self._waiting)
+
+    def submit(self, work: JobSpec) -> None:
+        """Do a job when its turn comes."""
+        self._waiting.append(work)
+        self._start_next()
+        self.queue_changed.emit()
+
+    def cancel(self, work: JobSpec) -> None:
+        """Take a job out of the queue, or ask the worker to stop; it is killed if it does not."""
+        if work in self._waiting:
+            self._waiting.remove(work)
+            self.cancelled.emit(work)
+            self.queue_changed.emit()
+        elif work is self._running and self._process is not None and not self._cancelling:
+            self._cancelling = True
+            self._process.write(b"cancel\n")
+            self._grace.start()
+
+    def hold(self, on: bool) -> None:
+        """Take in nothing of what the worker writes for a while, and then all of it; the worker goes on meanwhile."""
+        self._held = on
+        if on:
+            return
+        process = self._process
+        if process is not None and process.state() is QProcess.ProcessState.NotRunning:
+            self._done()
+        elif self._lines and not self._taking:
+            self._take_some()
+
+    def close(self) -> None:
+        """Stop everything; returns when the process is gone."""
+        self._waiting.clear()
+        self._lines.clear()
+        self._grace.stop()
+        process, self._process, self._running = self._process, None, None
+        if process is None:
+            return
+        process.readyReadStandardOutput.disconnect(self._read)
+        process.readyReadStandardError.disconnect(self._read_errors)
+        process.finished.disconnect(self._done)
+        process.errorOccurred.disconnect(self._not_started)
+        process.write(b"cancel\n")
+        if not process.waitForFinished(1_000):
+            process.kill()
+            process.waitForFinished(2_000)
+        process.deleteLater()
+
+    def _start_next(self) -> None:
+        if self._running is not None or not self._waiting:
+            return
+        work = self._waiting.popleft()
+        try:
+            parameters = self.renew(work).parameters
+        except UserError as error:
+            self.failed.emit(work, error)
+            self._start_next()
+            return
+        self._running = work
+        self._outcome, self._errors, self._cancelling = None, b"", False
+        process = self._process or self._begin_process()
+        line = json.dumps({"job": work.kind, "parameters": dict(parameters)})
+        process.write(line.encode() + b"\n")
+
+    def _begin_process(self) -> QProcess:
+        self._buffer = b""
+        self._lines.clear()
+        process = self._process = QProcess(self)
+        process.readyReadStandardOutput.connect(self._read)
+        process.readyReadStandardError.connect(self._read_errors)
+        process.finished.connect(self._done)
+        process.errorOccurred.connect(self._not_started)
+        process.start(self._command[0], [*self._command[1:], *(["--stay"] if self._stay else [])])
+        return process
+
+    def _read(self) -> None:
+        if self._process is None:
+            return
+        self._buffer += bytes(self._process.readAllStandardOutput().data())
+        *lines, self._buffer = self._buffer.split(b"\n")
+        self._lines.extend(lines)
+        if not self._taking and not self._held:
+            self._take_some()
+
+    def _take_some(self) -> None:
+        """Take lines in their order, for a few milliseconds: the window is painted between them."""
+        if self._held:
+            self._taking = False
+            return
+        until = perf_counter() + _AT_A_TIME_S
+        self._taking = True
+        try:
+            while self._lines and perf_counter() < until:
+                self._take_line(self._lines.popleft())
+        finally:
+            self._taking = bool(self._lines)
+            if self._taking:
+                QTimer.singleShot(0, self, self._take_some)
+
+    def _take_line(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            _log.warning("The worker wrote a line that is not JSON: %r", line[:200])
+            return
+        self._take(message)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "progress" in message:
+            done, total, text = message["progress"]
+            self.progressed.emit(self._running, done, total, text)
+        elif "part" in message:
+            self.part.emit(self._running, message["part"])
+        elif "ask" in message:
+            self._answer(message["ask"], message["question"])
+        elif "result" in message:
+            self._conclude("result", message["result"])
+        elif "error" in message:
+            error = message["error"]
+            self._conclude("error", UserError(str(error["message"]), str(error.get("hint", ""))))
+        elif message.get("cancelled"):
+            self._conclude("cancelled", None)
+
+    def _answer(self, number: int, question: dict[str, Json]) -> None:
+        if self._running is None or self._process is None:
+            return
+        found: dict[str, Json] = {"answer": number}
+        try:
+            found["content"] = self.answer(self._running, question)
+        except UserError as error:
+            rule = error.rule if isinstance(error, Forbidden) else ""
+            found["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
+        except Exception:
+            _log.exception("A question of the worker in %r could not be answered", self._running.title)
+            found["error"] = {
+                "message": tr("What the worker asked could not be answered."),
+                "hint": tr("The log says more."),
+            }
+        self._process.write(json.dumps(found).encode() + b"\n")
+
+    def _conclude(self, kind: str, content: Any) -> None:
+        """Take what came of the job; a process that stays is free for the next one, another one is waited for."""
+        self._outcome = (kind, content)
+        if self._stay:
+            self._grace.stop()
+            work, self._running = self._running, None
+            if work is not None:
+                self._tell(work, kind, content)
+
+    def _read_errors(self) -> None:
+        if self._process is not None:
+            self._errors = (self._errors + bytes(self._process.readAllStandardError().data()))[-_STDERR_KEPT:]
+
+    def _not_started(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._outcome = (
+                "error",
+                UserError(tr("The worker program could not be started."), tr("Install Greenroom again.")),
+            )
+            self._done()
+
+    def _done(self) -> None:
+        process = self._process
+        if process is None or self._held:
+            return
+        self._read()
+        while self._lines:
+            self._take_line(self._lines.popleft())
+        self._read_errors()
+        self._grace.stop()
+        work, self._process, self._running = self._running, None, None
+        process.deleteLater()
+        if work is None:
+            return
+        crash = ("crash", process.exitCode() if process.exitStatus() is QProcess.ExitStatus.CrashExit else None)
+        kind, content = self._outcome or (("cancelled", None) if self._cancelling else crash)
+        self._tell(work, kind, content)
+
+    def _tell(self, work: JobSpec, kind: str, content: Any) -> None:
+        if kind == "result":
+            self.finished.emit(work, content)
+        elif kind == "cancelled":
+            self.cancelled.emit(work)
+        elif kind == "error":
+            self.failed.emit(work, cast(UserError, content))
+        else:
+            _log.error("The worker stopped in %r: %s", work.title, self._errors.decode("utf-8", "replace"))
+            if content == signal.SIGKILL:
+                hint = tr("The system ended it, mostly for lack of memory: close other programs and start it again.")
+            else:
+                hint = tr("Nothing in the study changed. Start it again: it goes on where it was; the log says more.")
+            self.failed.emit(
+                work, UserError(tr("{title}: the worker stopped unexpectedly.").format(title=work.title), hint)
+            )
+        self._start_next()
+        self.queue_changed.emit()
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+
+
+def _no_answer(work: JobSpec, question: dict[str, Json]) -> dict[str, Json]:
+    raise UserError(
+        tr("{title}: nobody answers.").format(title=work.title),
+        tr("It asked for {list}.").format(list=", ".join(question)),
+    )

@@ -1,0 +1,454 @@
+"""Puts what several columns say about one part of a form side by side, and marks where they differ.
+
+What an answer took and how it came about, a line each. What people say about a moment: the selected segment and those
+of others that overlap it most. Puts judgments and what people say into the columns of the page.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from annotate.blinding.own_answers import LABEL, SegmentAnswer, judge_name, said_by, said_in
+from app.gui.judges.answer_columns import (
+    Cell,
+    Chips,
+    ChoiceChip,
+    ColumnPairPosition,
+    JudgmentColumn,
+    JudgmentColumnState,
+    JudgmentTable,
+    LabelCell,
+    RowHead,
+    TextCell,
+)
+from models.judges.judge_interface import RepairLevel
+from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.entities.study_records import Json, Segment
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants
+from project.queries.segment_rows import segments_of, values_of
+from project.queries.transcript_rows import words_edited
+from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, Track
+from project.session.session import Session
+from project.text_format import percent
+from resources.translation import tr
+from widgets.labels import looks_of, unknown_look
+
+_LONGEST_NAME = 40
+_REASON = "_reason"
+"""What a rating's reason is called, after the rating; outside a scheme of ratings the two are one row."""
+
+
+class AnswerComparison:
+    """All answers about one segment.
+
+    Attributes:
+        people: by the key of a column, who says it; the others are judges.
+    """
+
+    def __init__(
+        self,
+        scheme: Scheme | None,
+        track: str,
+        said: Mapping[str, SegmentAnswer],
+        people: Mapping[str, str],
+        participants: Mapping[str, str],
+    ) -> None:
+        self._track = scheme.lane(track) if scheme is not None else Track(track, track, ())
+        self._fields = {one.key: one for one in scheme.fields_of(track)} if scheme is not None else {}
+        self._said = said
+        self._people = people
+        self._participants = participants
+
+    def parts(self) -> list[str]:
+        """Return which parts there are: the label, the fields of the scheme in its order, then whatever else."""
+        there = [key for said in self._said.values() for key in said.parts if said.of(key) is not None]
+        ordered = [LABEL, *(key for key in self._fields if key in there)]
+        rest = [key for key in dict.fromkeys(there) if key not in ordered]
+        return [*ordered, *(key for key in rest if key.removesuffix(_REASON) not in rest or not key.endswith(_REASON))]
+
+    def rows(self) -> tuple[RowHead, ...]:
+        """Return the rows of the table."""
+        return tuple(RowHead(part, self._name(part), self._row_differs(part)) for part in self.parts())
+
+    def cells(self, column: str) -> dict[str, Cell]:
+        """Return what one column says, by row."""
+        return {part: self._cell(column, part) for part in self.parts()}
+
+    def texts(self, column: str) -> frozenset[str]:
+        """Return the rows in which a column has free text for a field of the form."""
+        return frozenset(
+            key
+            for key, field in self._fields.items()
+            if field.kind is FieldKind.TEXT and self._said[column].of(key) is not None
+        )
+
+    def _name(self, part: str) -> str:
+        if part == LABEL:
+            return tr("Verdict")
+        field = self._fields.get(part)
+        return field.name if field is not None else part.replace("_", " ").capitalize()
+
+    def _cell(self, column: str, part: str) -> Cell:
+        if part == LABEL:
+            return self._verdict(column)
+        value = self._said[column].of(part)
+        field = self._fields.get(part)
+        if isinstance(value, list) and (field is None or field.kind is FieldKind.CHOICES):
+            return self._chips(part, value)
+        if value is None:
+            empty = field is not None and field.kind is FieldKind.CHOICES and part in self._said[column].parts
+            return Chips(()) if empty else None
+        reason = None if field is not None else self._said[column].of(part + _REASON)
+        own = self._words(field, value)
+        words = own if reason is None else f"{own}\n{reason}"
+        return TextCell(words, self._compared(field, value) and own not in self._usual(field, part))
+
+    def _verdict(self, column: str) -> Cell:
+        label = self._said[column].label
+        if not label:
+            return None
+        looks = {one.key: one for one in looks_of(self._track)}
+        look = looks.get(label) or unknown_look(label[:_LONGEST_NAME])
+        if column in self._people:
+            return LabelCell(look)
+        theirs = {name: self._said[key].label for key, name in self._people.items() if self._said[key].label}
+        agrees = tuple(name for name, one in theirs.items() if one == label)
+        return LabelCell(look, agrees, tuple(name for name in theirs if name not in agrees))
+
+    def _chips(self, part: str, value: Sequence[Json]) -> Chips:
+        names = {one.key: one.name for one in self._fields[part].choices} if part in self._fields else {}
+        order = list(names)
+        chosen = sorted((str(one) for one in value), key=lambda one: (order.index(one) if one in order else 99, one))
+        every = self._sets(part, self._people) or self._sets(part)
+        half = len(every) / 2
+        return Chips(
+            tuple(ChoiceChip(names.get(one, one), sum(one in found for found in every) >= half) for one in chosen)
+        )
+
+    def _sets(self, part: str, columns: Collection[str] = ()) -> list[set[str]]:
+        """Return the choices of every column that says something about a part; of none at all counts too."""
+        found = []
+        for key in columns or self._said:
+            value = self._said[key].parts.get(part)
+            if isinstance(value, list):
+                found.append({str(one) for one in value})
+        return found
+
+    def _usual(self, field: Field | None, part: str) -> set[str]:
+        """Return what is said most often about a part: by people, or by everybody where no person says anything."""
+        for columns in (self._people, self._said):
+            values = [value for key in columns if (value := self._said[key].of(part)) is not None]
+            counted = Counter(self._words(field, value) for value in values)
+            if counted:
+                return {words for words, count in counted.items() if count == max(counted.values())}
+        return set()
+
+    def _row_differs(self, part: str) -> bool:
+        field = self._fields.get(part)
+        values = [value for said in self._said.values() if (value := said.of(part)) is not None]
+        if field is not None and field.kind is FieldKind.CHOICES:
+            return len({frozenset(one) for one in self._sets(part)}) > 1
+        kept = [value for value in values if part == LABEL or self._compared(field, value)]
+        return len({self._words(field, value) for value in kept}) > 1
+
+    def _compared(self, field: Field | None, value: Json) -> bool:
+        if field is not None:
+            return field.kind is not FieldKind.TEXT
+        return isinstance(value, int | float)
+
+    def _words(self, field: Field | None, value: Json) -> str:
+        if field is not None and field.kind in CHOOSING:
+            return {one.key: one.name for one in field.choices}.get(str(value), str(value))
+        if field is not None and field.kind is FieldKind.PARTICIPANT:
+            return self._participants.get(str(value), str(value))
+        return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+_MENDED = {
+    RepairLevel.FOUND: tr("Found in other words"),
+    RepairLevel.REPAIRED: tr("Repaired by asking once more"),
+    RepairLevel.COERCED: tr("Brought into form by a second model"),
+}
+
+
+def facts_of(one: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]:
+    """Return time, tokens, cost, and what is worth knowing about an answer.
+
+    Args:
+        one: the answer.
+        about: the segment as it is now.
+        edited: when its words were edited last, as `words_edited` says it.
+    """
+    cached = one.cached_from is not None
+    said = [tr("Cached: not asked again")] if cached else [f"{one.ms / 1000:.1f} s"]
+    if not cached and (one.tokens_in is not None or one.tokens_out is not None):
+        said.append(
+            tr("{tokens_in} → {tokens_out} tokens").format(
+                tokens_in=_count(one.tokens_in), tokens_out=_count(one.tokens_out)
+            )
+        )
+    if not cached and one.cost is not None:
+        said.append(f"{one.cost:.4f} {_setting(one, 'currency') or 'USD'}")
+    if one.calls > 1:
+        said.append(tr("{calls} requests").format(calls=one.calls))
+    if one.mended in _MENDED:
+        said.append(_MENDED[RepairLevel(one.mended)])
+    shortened = one.sight.get("shortened")
+    if shortened:
+        said.append(tr("Shortened to fit the model"))
+    if (one.start_us, one.end_us) != (about.start_us, about.end_us):
+        said.append(tr("About the segment as it was before it was moved"))
+    if edited > one.at[:23]:
+        said.append(tr("The transcript of it was edited since"))
+    return tuple(said)
+
+
+def _count(tokens: int | None) -> str:
+    return "?" if tokens is None else f"{tokens:,}"
+
+
+def _setting(one: Judgment, key: str) -> str:
+    settings = one.judge.get("settings")
+    return str(settings.get(key, "")) if isinstance(settings, dict) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSays:
+    """One annotator's segment.
+
+    Attributes:
+        overlap: of both spans, intersection over union, 0 to 1; 1 for the selected segment.
+    """
+
+    name: str
+    segment: Segment
+    said: SegmentAnswer
+    overlap: float
+
+
+def people_about(session: Session, about: Segment) -> list[PersonSays]:
+    """Return what each annotator says on the segment's track, who made it first, then the others by name."""
+    names = {one.id: one.name for one in all_annotators(session.study)}
+    best: dict[str, tuple[float, Segment]] = {about.annotator_id: (1.0, about)}
+    for one in segments_of(session.study, about.recording_id, scheme=about.scheme):
+        share = _overlap(one, about)
+        if one.track != about.track or one.annotator_id == about.annotator_id or share <= 0:
+            continue
+        if share > best.get(one.annotator_id, (0.0, one))[0]:
+            best[one.annotator_id] = (share, one)
+    found = [
+        PersonSays(names.get(who, tr("Somebody")), one, _said(session, one), share)
+        for who, (share, one) in best.items()
+    ]
+    return sorted(found, key=lambda one: (one.segment.id != about.id, one.name.casefold()))
+
+
+def _said(session: Session, one: Segment) -> SegmentAnswer:
+    scheme = session.schemes.known(one.scheme)
+    values = {key: value.value for key, value in values_of(session.study, one.id).items()}
+    return said_in(one.label, values if scheme is None else scheme.placed(one.track, values))
+
+
+def _overlap(one: Segment, other: Segment) -> float:
+    both = min(one.end_us, other.end_us) - max(one.start_us, other.start_us)
+    return both / (max(one.end_us, other.end_us) - min(one.start_us, other.start_us)) if both > 0 else 0.0
+
+
+_STATES = {
+    JudgmentStatus.OK: JudgmentColumnState.ANSWERED,
+    JudgmentStatus.UNPARSED: JudgmentColumnState.UNPARSED,
+    JudgmentStatus.REFUSED: JudgmentColumnState.REFUSED,
+    JudgmentStatus.ERROR: JudgmentColumnState.ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCondition:
+    """A judge in a condition that has a column, whether it answered or not."""
+
+    judge: JudgeEntry
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentJudgments:
+    """What the page knows about a segment.
+
+    Attributes:
+        judgments: of the task and variant that are chosen, that may be seen, newest first.
+        hidden: the same, without their answers.
+        why_hidden: a line that says what to do.
+        wanted: who is chosen.
+        under_way: state by (judge id, condition), for who is being asked.
+        not_sent: why a judge was not asked, by (judge id, condition).
+        conditions: names by id.
+    """
+
+    judgments: Sequence[Judgment]
+    hidden: Sequence[Judgment] = ()
+    why_hidden: str = ""
+    wanted: Sequence[JudgeCondition] = ()
+    under_way: Mapping[tuple[str, str], JudgmentColumnState] = field(default_factory=dict)
+    not_sent: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+
+def table_of(session: Session, about: Segment, known: SegmentJudgments) -> JudgmentTable:
+    """Return everything that is said about a segment."""
+    scheme = session.schemes.known(about.scheme)
+    names = {one.id: one.name for one in all_annotators(session.study)}
+    newest = _newest([*known.judgments, *known.hidden])
+    hidden = {one.id for one in known.hidden}
+    people = people_about(session, about)
+    said = {f"judge {one.id}": said_by(one) for one in newest.values() if one.id not in hidden}
+    whose = {f"judge {one.id}": _person(one, names) for one in newest.values() if _is_person(one)}
+    said |= {f"person {one.segment.id}": one.said for one in people}
+    whose |= {f"person {one.segment.id}": one.name for one in people}
+    participants = {one.id: one.pseudonym for one in all_participants(session.study)}
+    answers = AnswerComparison(
+        scheme, about.track, said, {key: whose[key] for key in whose if key in said}, participants
+    )
+    oldest = min((one.at for one in newest.values()), default="")
+    edited = words_edited(session.study, about.recording_id, about.start_us, about.end_us, oldest) if oldest else ""
+    columns = _judges(newest, known, hidden, about, answers, names, edited)
+    columns += [_person_column(one, about, answers) for one in people]
+    return JudgmentTable(answers.rows(), tuple(columns))
+
+
+def _newest(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Judgment]:
+    """Return the newest by judge (or person) and condition: an answer where there is one, whatever failed later."""
+    found: dict[tuple[str, str], Judgment] = {}
+    for one in _by_time(judgments):
+        key = (one.annotator_id or one.judge_id, one.condition)
+        if key not in found or (found[key].status is not JudgmentStatus.OK and one.status is JudgmentStatus.OK):
+            found[key] = one
+    return found
+
+
+def _failed_later(judgments: Sequence[Judgment], newest: Mapping[tuple[str, str], Judgment]) -> dict[str, str]:
+    """Return judgment id -> what came of asking again, where that failed."""
+    found: dict[str, str] = {}
+    for one in _by_time(judgments):
+        shown = newest[one.annotator_id or one.judge_id, one.condition]
+        if shown.status is JudgmentStatus.OK and (one.at, one.id) > (shown.at, shown.id):
+            found.setdefault(
+                shown.id, tr("Asked again: {status}. {error}").format(status=one.status.value, error=one.error).strip()
+            )
+    return found
+
+
+def _by_time(judgments: Sequence[Judgment]) -> list[Judgment]:
+    return sorted(judgments, key=lambda one: (one.at, one.id), reverse=True)
+
+
+def _judges(
+    newest: Mapping[tuple[str, str], Judgment],
+    known: SegmentJudgments,
+    hidden: set[str],
+    about: Segment,
+    answers: AnswerComparison,
+    names: Mapping[str, str],
+    edited: str,
+) -> list[JudgmentColumn]:
+    places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON]
+    rest = [key for key in newest if key not in places]
+    entries = {one.judge.id: one.judge for one in known.wanted}
+    later = _failed_later([*known.judgments, *known.hidden], newest)
+    columns = []
+    order = list(dict.fromkeys(who for who, _ in [*places, *rest]))
+    for who, condition in sorted([*places, *rest], key=lambda key: (order.index(key[0]), key[1] != RAW, key[1])):
+        one = newest.get((who, condition))
+        if one is None:
+            column = _asked(entries[who], condition)
+        else:
+            unseen = known.why_hidden if one.id in hidden else None
+            column = _answer(one, about, answers, names, edited, unseen)
+            if one.id in later and column.state is JudgmentColumnState.ANSWERED:
+                column = replace(column, said=later[one.id])
+        if (who, condition) in known.under_way:
+            how = known.under_way[who, condition]
+            column = replace(column, state=how, said="", cells={}, thoughts="", facts=(), takeable=frozenset())
+        elif (who, condition) in known.not_sent:
+            why = known.not_sent[who, condition]
+            if column.state is JudgmentColumnState.ANSWERED:
+                column = replace(column, said=tr("Asked again: not sent. {why}").format(why=why))
+            else:
+                column = replace(column, state=JudgmentColumnState.NOT_SENT, said=why)
+        name = tr("Raw") if condition == RAW else known.conditions.get(condition, tr("Another rendering"))
+        columns.append(replace(column, condition=name))
+    return _paired(columns)
+
+
+def _answer(
+    one: Judgment,
+    about: Segment,
+    answers: AnswerComparison,
+    names: Mapping[str, str],
+    edited: str,
+    why_hidden: str | None,
+) -> JudgmentColumn:
+    """Return the column of an answer; `why_hidden` is None where it may be seen."""
+    key, person = f"judge {one.id}", _is_person(one)
+    answered, seen = one.status is JudgmentStatus.OK, why_hidden is None
+    return JudgmentColumn(
+        key if seen else f"hidden {one.id}",
+        _person(one, names) if person else judge_name(one),
+        tr("In the form for people") if person else _what(str(one.judge.get("backend")), str(one.judge.get("model"))),
+        JudgmentColumnState.HIDDEN if answered and not seen else _STATES[one.status],
+        said=(why_hidden or "") if answered else one.error,
+        cells=answers.cells(key) if answered and seen else {},
+        thoughts=one.thinking if seen else "",
+        facts=facts_of(one, about, edited),
+        judgment_id=one.id,
+        judge_id="" if person else one.judge_id,
+        own_condition=one.condition,
+        takeable=answers.texts(key) if seen and not person else frozenset(),
+    )
+
+
+def _asked(entry: JudgeEntry, condition: str) -> JudgmentColumn:
+    return JudgmentColumn(
+        f"wanted {entry.id} {condition}",
+        entry.name,
+        _what(entry.backend, entry.model),
+        JudgmentColumnState.NOT_ASKED,
+        judge_id=entry.id,
+        own_condition=condition,
+    )
+
+
+def _paired(columns: list[JudgmentColumn]) -> list[JudgmentColumn]:
+    found = []
+    for at, one in enumerate(columns):
+        same = [other.judge_id == one.judge_id != "" for other in (*columns[at - 1 : at], *columns[at + 1 : at + 2])]
+        following = at + 1 < len(columns) and columns[at + 1].judge_id == one.judge_id != ""
+        pair = (
+            ColumnPairPosition.NONE
+            if not any(same)
+            else ColumnPairPosition.FIRST
+            if following
+            else ColumnPairPosition.SECOND
+        )
+        found.append(replace(one, pair=pair))
+    return found
+
+
+def _person_column(one: PersonSays, about: Segment, answers: AnswerComparison) -> JudgmentColumn:
+    own = one.segment.id == about.id
+    what = tr("This segment") if own else tr("Own segment, {overlap} in common").format(overlap=percent(one.overlap, 0))
+    key = f"person {one.segment.id}"
+    return JudgmentColumn(key, one.name, what, JudgmentColumnState.PERSON, cells=answers.cells(key))
+
+
+def _what(backend: str, model: str) -> str:
+    shown = model.replace("\\", "/").rsplit("/", 1)[-1] if backend == "llama-cpp" else model
+    return f"{backend} · {shown}" if shown else backend
+
+
+def _is_person(one: Judgment) -> bool:
+    return one.judge.get("backend") == PERSON
+
+
+def _person(one: Judgment, names: Mapping[str, str]) -> str:
+    return names.get(one.annotator_id or "", judge_name(one))

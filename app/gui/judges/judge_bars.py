@@ -1,0 +1,376 @@
+"""Who is asked what about a segment, and how: a compact bar above the answers.
+
+What runs where: a line for each judge that is asked, with what is left to do and a way to stop it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, SignalInstance
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.judges.answer_columns import quiet
+from project.entities.study_records import Json
+from resources.translation import tr
+from widgets import theme
+from widgets.form.checklists import TickMenu
+from widgets.form.layouts import FlowLayout
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+ADD, EDIT, REMOVE = "add", "edit", "remove"
+_ASK = theme.GRID * 12
+
+
+@runtime_checkable
+class SettingsForm(Protocol):
+    """The form under *More*."""
+
+    changed: SignalInstance
+
+    def values(self) -> dict[str, Json]: ...
+
+    def restore(self, values: Mapping[str, Json]) -> None: ...
+
+
+class ChoiceBar(QWidget):
+    """Judges, task, variant, conditions; more is unfolded.
+
+    Signals:
+        ask_requested: ask every judge that is ticked.
+        inspect_requested: show what would be sent.
+        policy_requested: show the policy of the study.
+        answer_requested: answer the task oneself, in its form.
+        act_requested (str, str): `ADD`, `EDIT` or `REMOVE` a judge, with its id.
+        changed: something else is chosen.
+    """
+
+    ask_requested = Signal()
+    inspect_requested = Signal()
+    policy_requested = Signal()
+    answer_requested = Signal()
+    act_requested = Signal(str, str)
+    changed = Signal()
+
+    def __init__(self, keys: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Who is asked"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        self._settings: SettingsForm | None = None
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
+        self.judges.set_acts({ADD: tr("&Add judge…")}, {EDIT: tr("&Edit"), REMOVE: tr("&Remove")})
+        self.judges.acted.connect(self.act_requested)
+        self.ask = QPushButton(tr("Ask"))
+        self.ask.setProperty("primary", True)
+        self.ask.setMinimumWidth(_ASK)
+        self._keys = keys
+        self.ask.clicked.connect(self.ask_requested)
+        self.conditions = TickMenu(tr("What they see"), tr("Raw"))
+        self.task = _combo(tr("Task"))
+        self.variant = _combo(tr("Variant of the prompt"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.GRID)
+        grid.setVerticalSpacing(theme.GRID // 2)
+        for place, (title, widget) in enumerate(
+            (
+                (tr("Judges"), self.judges),
+                (tr("See"), self.conditions),
+                (tr("Task"), self.task),
+                (tr("Prompt"), self.variant),
+            )
+        ):
+            label = PlainLabel(title)
+            label.setProperty("quiet", True)
+            label.setBuddy(widget)
+            grid.addWidget(label, place // 2, place % 2 * 2)
+            grid.addWidget(widget, place // 2, place % 2 * 2 + 1)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
+        column.addLayout(grid)
+        column.addLayout(self._buttons())
+        self._more = QWidget()
+        self._more_column = QVBoxLayout(self._more)
+        self._more_column.setContentsMargins(0, 0, 0, theme.GRID // 2)
+        self._more.hide()
+        column.addWidget(self._more)
+        column.addWidget(self._make_notes())
+        self.judges.changed.connect(self.changed)
+        self.conditions.changed.connect(self.changed)
+        for combo in (self.task, self.variant):
+            combo.currentIndexChanged.connect(lambda _at: self.changed.emit())
+        self.set_askable(tr("Choose a segment first."))
+
+    def set_tasks(self, tasks: Mapping[str, tuple[str, str]]) -> None:
+        """Offer tasks: key -> name and what it asks."""
+        _fill(self.task, tasks)
+
+    def set_variants(self, variants: Mapping[str, tuple[str, str]]) -> None:
+        """Offer variants of the prompt: key -> name and what it is."""
+        _fill(self.variant, variants)
+
+    def chosen_task(self) -> str:
+        """Return the key of the task."""
+        return str(self.task.currentData() or "")
+
+    def chosen_variant(self) -> str:
+        """Return the key of the variant."""
+        return str(self.variant.currentData() or "")
+
+    def choose(self, task: str, variant: str) -> None:
+        """Choose a task and a variant, where they are offered."""
+        for combo, key in ((self.task, task), (self.variant, variant)):
+            at = combo.findData(key)
+            if at >= 0:
+                combo.setCurrentIndex(at)
+
+    def looks(self) -> dict[str, Json]:
+        """Return who and what is chosen, to be kept."""
+        return {
+            "judges": [*sorted(self.judges.wanted())],
+            "conditions": [*sorted(self.conditions.wanted())],
+            "task": self.chosen_task(),
+            "variant": self.chosen_variant(),
+            "more": self.more.isChecked(),
+            "settings": self._settings.values() if self._settings is not None else {},
+        }
+
+    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+        """Choose what was chosen; what is no longer offered is left out."""
+        for menu, key in ((self.judges, "judges"), (self.conditions, "conditions")):
+            found = looks.get(key)
+            if isinstance(found, list):
+                menu.choose(str(one) for one in found)
+        self.choose(str(looks.get("task", "")), str(looks.get("variant", "")))
+        self.more.setChecked(looks.get("more") is True)
+        settings = looks.get("settings")
+        if self._settings is not None and isinstance(settings, dict):
+            self._settings.restore(settings)
+
+    def set_more(self, form: QWidget) -> None:
+        """Put the rest of what can be set under the button that unfolds it."""
+        while (item := self._more_column.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        self._more_column.addWidget(form)
+        if isinstance(form, SettingsForm):
+            self._settings = form
+            form.changed.connect(self.changed)
+
+    def set_askable(self, reason: str, segments: int = 1) -> None:
+        """Allow asking about so many segments, or say why it makes no sense now."""
+        several = segments > 1
+        self.ask.setText(tr("Ask about {segments:,} segments").format(segments=segments) if several else tr("Ask"))
+        which = tr("all segments that are selected") if several else tr("this segment")
+        self.ask.setEnabled(not reason)
+        self.inspect.setEnabled(not reason)
+        self.answer.setEnabled(not reason)
+        self.ask.setToolTip(
+            plain_tip(reason or tr("Ask the chosen judges about {which} ({keys})").format(which=which, keys=self._keys))
+        )
+        self.inspect.setToolTip(plain_tip(reason or tr("Show every frame and every word before anything is sent")))
+        self.answer.setToolTip(
+            plain_tip(reason or tr("Answer the same question yourself, with the same frames and words"))
+        )
+
+    def set_notes(self, text: str, *, policy: bool = False, hint: str = "") -> None:
+        """Say what stands in the way of some judge; `policy` offers the way to the policy of the study."""
+        self._notes.setText(text)
+        self._notes.setToolTip(plain_tip(hint))
+        self._notes_row.setVisible(bool(text))
+        self.policy.setVisible(policy)
+
+    def notes(self) -> str:
+        """Return what stands in the way."""
+        return self._notes.text()
+
+    def _buttons(self) -> FlowLayout:
+        row = FlowLayout()
+        self.more = QPushButton(tr("More"))
+        self.more.setCheckable(True)
+        self.more.setProperty("segment", True)
+        self.more.setToolTip(tr("Frames, turns before the segment, seed and limits"))
+        self.more.setAccessibleName(tr("More: frames, turns before the segment, seed and limits"))
+        self.more.toggled.connect(self._unfold)
+        self.inspect = QPushButton(tr("What is sent…"))
+        self.inspect.setProperty("segment", True)
+        self.inspect.setAccessibleName(tr("Show what would be sent"))
+        self.inspect.clicked.connect(self.inspect_requested)
+        self.answer = QPushButton(tr("Answer yourself…"))
+        self.answer.setProperty("segment", True)
+        self.answer.clicked.connect(self.answer_requested)
+        row.addWidget(self.ask)
+        row.addWidget(self.inspect)
+        row.addWidget(self.answer)
+        row.addWidget(self.more)
+        return row
+
+    def _make_notes(self) -> QWidget:
+        self._notes_row = QWidget()
+        row = QHBoxLayout(self._notes_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self._notes = quiet("")
+        self._notes.setAccessibleName(tr("What stands in the way"))
+        self.policy = QPushButton(tr(" Policy…"))
+        self.policy.setIcon(icon("lock"))
+        self.policy.setProperty("segment", True)
+        self.policy.setToolTip(tr("Show what may leave this machine, and change it"))
+        self.policy.clicked.connect(self.policy_requested)
+        row.addWidget(self._notes, 1)
+        row.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignTop)
+        self._notes_row.hide()
+        return self._notes_row
+
+    def _unfold(self, on: bool) -> None:
+        self._more.setVisible(on)
+
+
+def _combo(name: str) -> QComboBox:
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    combo.setToolTip(plain_tip(name))
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(6)
+    combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return combo
+
+
+def _fill(combo: QComboBox, offered: Mapping[str, tuple[str, str]]) -> None:
+    kept = combo.currentData()
+    with QSignalBlocker(combo):
+        combo.clear()
+        for key, (name, what) in offered.items():
+            combo.addItem(name, key)
+            combo.setItemData(combo.count() - 1, plain_tip(what), Qt.ItemDataRole.ToolTipRole)
+        at = combo.findData(kept)
+        combo.setCurrentIndex(max(0, at))
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    """How far one judge is.
+
+    Attributes:
+        judge_id: of the entry.
+        where: `this machine`, or the host that is asked.
+    """
+
+    judge_id: str
+    name: str
+    where: str
+    running: int = 0
+    waiting: int = 0
+    done: int = 0
+    failed: int = 0
+
+    @property
+    def left(self) -> int:
+        """Requests that have no answer yet."""
+        return self.running + self.waiting
+
+
+class JudgeQueueBar(QFrame):
+    """Folded to one line; unfolded, a line for each judge.
+
+    Signals:
+        cancel_requested (str): judge; "" for all.
+    """
+
+    cancel_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Queue of judges"))
+        self._lines: tuple[QueueLine, ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.unfold = QPushButton(tr("Queue"))
+        self.unfold.setProperty("segment", True)
+        self.unfold.setCheckable(True)
+        self.unfold.setToolTip(tr("Show what runs where"))
+        self.unfold.toggled.connect(lambda _on: self._show())
+        self.cancel_all = QPushButton(tr("Cancel all"))
+        self.cancel_all.setProperty("segment", True)
+        self.cancel_all.setToolTip(tr("Stop asking; what was answered stays"))
+        self.cancel_all.clicked.connect(lambda: self.cancel_requested.emit(""))
+        row.addWidget(self.unfold, 1)
+        row.addWidget(self.cancel_all)
+        column.addLayout(row)
+        self._list = QWidget()
+        self._grid = QGridLayout(self._list)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.GRID)
+        self._grid.setVerticalSpacing(2)
+        self._grid.setColumnStretch(0, 2)
+        self._grid.setColumnStretch(1, 2)
+        self._grid.setColumnStretch(2, 3)
+        column.addWidget(self._list)
+        self.show_lines(())
+
+    def lines(self) -> tuple[QueueLine, ...]:
+        """Return what is shown."""
+        return self._lines
+
+    def show_lines(self, lines: Sequence[QueueLine]) -> None:
+        """Show how far each judge is; nothing where none was asked."""
+        self._lines = tuple(lines)
+        self._show()
+
+    def _show(self) -> None:
+        self.setVisible(bool(self._lines))
+        left, failed = sum(one.left for one in self._lines), sum(one.failed for one in self._lines)
+        done = sum(one.done for one in self._lines)
+        running = sum(one.running for one in self._lines)
+        parts = (
+            [tr("{running} running").format(running=running), tr("{value} waiting").format(value=left - running)]
+            if left
+            else [tr("Nothing runs")]
+        )
+        parts += [
+            tr("{done} done").format(done=done),
+            *([tr("{failed} failed").format(failed=failed)] if failed else []),
+        ]
+        self.unfold.setText(f"{'▾' if self.unfold.isChecked() else '▸'} {' · '.join(parts)}")
+        self.unfold.setAccessibleName(tr("Queue: {list}").format(list=", ".join(parts)))
+        self.cancel_all.setVisible(bool(left))
+        while (item := self._grid.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        self._list.setVisible(self.unfold.isChecked())
+        if self.unfold.isChecked():
+            for at, line in enumerate(self._lines):
+                self._add(at, line)
+
+    def _add(self, at: int, line: QueueLine) -> None:
+        said = [tr("{running} running").format(running=line.running)] if line.running else []
+        said += [tr("{waiting} waiting").format(waiting=line.waiting)] if line.waiting else []
+        said += [tr("{done} done").format(done=line.done)] if line.done else []
+        said += [tr("{failed} failed").format(failed=line.failed)] if line.failed else []
+        name = PlainLabel(line.name)
+        for place, widget in enumerate((name, quiet(line.where), quiet(" · ".join(said)))):
+            widget.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+            self._grid.addWidget(widget, at, place)
+        if line.left:
+            stop = QToolButton()
+            stop.setIcon(icon("x"))
+            stop.setIconSize(QSize(14, 14))
+            stop.setToolTip(tr("Stop asking this judge"))
+            stop.setAccessibleName(tr("Stop asking {name}").format(name=line.name))
+            stop.clicked.connect(lambda: self.cancel_requested.emit(line.judge_id))
+            self._grid.addWidget(stop, at, 3)

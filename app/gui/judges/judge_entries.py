@@ -1,0 +1,463 @@
+"""Adds, changes and removes judges of the study, keeps their keys in the keyring, and tries them.
+
+Asks what a judge is: its name, what is behind it, its options, and the key of its server. Tries a judge in a worker
+process of its own, so that neither a slow server nor a crash holds the window up.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from anonymize.egress.egress_authority import unencrypted_note
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.judges.judge_bars import ADD, EDIT, REMOVE
+from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.pages.context import Context
+from benchmark.judging import judge_trial as trying
+from benchmark.judging.judge_keys import address_of, forget_key, how_to_set, keep_key, place_of
+from benchmark.judging.judge_registry import LONGEST_NAME, add_judge, change_judge, remove_judge
+from models.judges.judge_backends import BACKENDS, backend_of
+from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.ids import new_id
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.form import OptionForm
+from widgets.form.layouts import within_screen
+from widgets.text_labels import NoteInForm, PlainLabel, plainly
+from widgets.theme import icon
+
+_SIZE = QSize(520, 640)
+_FILES = "llama-cpp"
+_FIRST = ("url", "projector", "says")
+"""Options without which a backend is of little use."""
+
+
+class EntryDialog(OwnDialog):
+    """Fills in a judge; who made it stores it.
+
+    Signals:
+        save_requested (JudgeEntry, str): what was filled in, and a key that was typed, or "".
+        test_requested (JudgeEntry, str): try it, with the key that was typed.
+        forget_requested (JudgeEntry): take its key out of the keyring.
+    """
+
+    save_requested = Signal(object, str)
+    test_requested = Signal(object, str)
+    forget_requested = Signal(object)
+
+    def __init__(
+        self,
+        entry: JudgeEntry | None,
+        ask_file: Callable[[str], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show a judge, or the form for a new one; `ask_file` asks for a file and gives its path or None."""
+        super().__init__(parent)
+        self.setWindowTitle(tr("Add judge") if entry is None else tr("Edit judge {name}").format(name=entry.name))
+        self._entry = entry
+        self._ask_file = ask_file
+        self._values: dict[str, Mapping[str, Json]] = {entry.backend: entry.settings} if entry else {}
+        self._shown = ""
+        self._was_at_test = False
+        self.form: OptionForm | None = None
+        self.name = QLineEdit(entry.name if entry else "")
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setAccessibleName(tr("Name"))
+        self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
+        self.backend = QComboBox()
+        self.backend.setAccessibleName(tr("What is asked"))
+        for key in BACKENDS:
+            self.backend.addItem(backend_of(key).name, key)
+        self.backend.addItem(tr("A person, in a form"), PERSON)
+        self._lay_out(entry)
+        if entry is not None:
+            self.backend.setCurrentIndex(max(0, self.backend.findData(entry.backend)))
+        self.backend.currentIndexChanged.connect(lambda _at: self._show_backend())
+        self._show_backend()
+        self.resize(within_screen(_SIZE, self))
+
+    def entry(self) -> JudgeEntry:
+        """Return what is filled in."""
+        key = self._backend()
+        defaults: dict[str, Json] = {}
+        if key != PERSON:
+            defaults = {spec.name: spec.default for spec in backend_of(key).options_type.__dataclass_fields__.values()}
+        values = self.form.values() if self.form is not None else {}
+        settings = {name: value for name, value in values.items() if value != defaults.get(name)}
+        made = self._entry.id if self._entry is not None else new_id()
+        model = self.model.text().strip() if key != PERSON and self._row_of_model.isVisibleTo(self) else ""
+        return JudgeEntry(made, self.name.text().strip(), key, model, settings)
+
+    def typed_key(self) -> str:
+        """Return the key that was typed, once: the field is empty then."""
+        found = self.key.text().strip()
+        self.key.clear()
+        return found
+
+    def show_key_place(self, text: str, *, kept: bool) -> None:
+        """Say where the key is, never what it is."""
+        self._key_place.setText(plainly(text))
+        self.forget.setVisible(kept)
+
+    def show_tested(self, text: str, *, failed: bool = False, busy: bool = False) -> None:
+        """Say how the test goes."""
+        colours = theme.palette()
+        ink = colours.error if failed else colours.muted if busy else colours.competence
+        self._tested.setStyleSheet(f"color: {ink.name()};")
+        self._tested.setText(plainly(text, 2_000))
+        if busy:
+            self._was_at_test = self.test.hasFocus()
+        self.test.setEnabled(not busy)
+        # A button that is shut passes the focus on, to “Cancel”: Enter would throw the form away.
+        if not busy and self._was_at_test:
+            self.test.setFocus()
+
+    def show_error(self, error: UserError) -> None:
+        """Say why it cannot be stored."""
+        self._buttons.note.setText(plainly(str(error), 1_000))
+        self._buttons.note.setStyleSheet(f"color: {theme.palette().error.name()};")
+
+    def _backend(self) -> str:
+        return str(self.backend.currentData())
+
+    def _lay_out(self, entry: JudgeEntry | None) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        top = QFormLayout()
+        top.setSpacing(theme.GRID)
+        top.addRow(tr("Name"), self.name)
+        top.addRow(tr("What is asked"), self.backend)
+        self._described = NoteInForm()
+        self._described.setProperty("quiet", True)
+        top.addRow("", self._described)
+        self._row_of_model = self._make_model(entry.model if entry else "")
+        top.addRow(tr("Model"), self._row_of_model)
+        self._top = top
+        column.addLayout(top)
+        area = QScrollArea(widgetResizable=True)
+        inner = QWidget()
+        self._options = QVBoxLayout(inner)
+        self._options.setContentsMargins(0, 0, 0, 0)
+        self._options.addStretch()
+        area.setWidget(inner)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column.addWidget(area, 1)
+        column.addWidget(self._make_key())
+        column.addLayout(self._make_test())
+        self._buttons = DialogButtons(
+            self, tr("Add") if entry is None else tr("Save"), tr("Leave everything as it was")
+        )
+        self._buttons.go_on.clicked.connect(lambda: self.save_requested.emit(self.entry(), self.typed_key()))
+        column.addLayout(self._buttons)
+
+    def _make_model(self, model: str) -> QWidget:
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self.model = QLineEdit(model)
+        self.model.setAccessibleName(tr("Model"))
+        self._browse = QPushButton(tr("Browse…"))
+        self._browse.setAutoDefault(False)
+        self._browse.setToolTip(tr("Choose the GGUF file of the model"))
+        self._browse.clicked.connect(self._choose_file)
+        row.addWidget(self.model, 1)
+        row.addWidget(self._browse)
+        return box
+
+    def _make_key(self) -> QWidget:
+        self._key_box = QWidget()
+        form = QFormLayout(self._key_box)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(2)
+        form.setHorizontalSpacing(theme.GRID)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
+        self.key.setAccessibleName(tr("Key of the server"))
+        self.key.setPlaceholderText(tr("Key of the server, if it wants one"))
+        self.key.setToolTip(
+            tr("Goes into the keyring of this machine only: never into the study, and never shown again")
+        )
+        self.forget = QPushButton(tr("Forget key"))
+        self.forget.setAutoDefault(False)
+        self.forget.hide()
+        self.forget.setToolTip(tr("Take the key out of the keyring of this machine"))
+        self.forget.clicked.connect(lambda: self.forget_requested.emit(self.entry()))
+        self._key_title = PlainLabel(tr("Key"))
+        self._key_title.setBuddy(self.key)
+        row.addWidget(self.key, 1)
+        row.addWidget(self.forget)
+        form.addRow(self._key_title, row)
+        self._key_place = NoteInForm()
+        self._key_place.setProperty("quiet", True)
+        form.addRow("", self._key_place)
+        return self._key_box
+
+    def _make_test(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.test = QPushButton(tr("Test"))
+        self.test.setAutoDefault(False)
+        self.test.setToolTip(tr("Ask it one question that holds nothing of the study"))
+        self.test.clicked.connect(lambda: self.test_requested.emit(self.entry(), self.key.text().strip()))
+        self._tested = PlainLabel(wordWrap=True)
+        row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._tested, 1)
+        return row
+
+    def _show_backend(self) -> None:
+        if self.form is not None:
+            self._values[self._shown] = self.form.values()
+            self._options.removeWidget(self.form)
+            self.form.hide()
+            self.form.deleteLater()
+            self.form = None
+        key = self._shown = self._backend()
+        kind: Any = None if key == PERSON else backend_of(key)
+        self._described.setText(kind.description if kind is not None else tr("Answers the same question in a form."))
+        self._top.setRowVisible(self._row_of_model, kind is not None and kind.needs_model)
+        self._browse.setVisible(key == _FILES)
+        self.model.setPlaceholderText(tr("Path of the GGUF file") if key == _FILES else tr("Its name at the server"))
+        self._key_box.setVisible(kind is not None and kind.leaves)
+        self.test.setVisible(kind is not None)
+        self._tested.setText("")
+        if kind is not None:
+            self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST)
+            self._options.insertWidget(0, self.form)
+            self._offer_files(self.form)
+            self._align(self.form)
+
+    def _align(self, form: OptionForm) -> None:
+        """Let all fields of the dialog begin at one edge."""
+        titles = [self._top.labelForField(one) for one in (self.name, self.backend, self._row_of_model)]
+        titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
+        widest = max(one.sizeHint().width() for one in titles if one is not None)
+        for one in (*titles, self._key_title):
+            if one is not None:
+                one.setMinimumWidth(widest)
+        for grid in (self._top, form.layout()):
+            if isinstance(grid, QFormLayout):
+                grid.setHorizontalSpacing(theme.GRID)
+
+    def _offer_files(self, form: OptionForm) -> None:
+        """Put a way to choose a file into the field of the projector."""
+        projector = form.inputs.get("projector")
+        if isinstance(projector, QLineEdit):
+            projector.setPlaceholderText(tr("Path of the GGUF file through which it sees"))
+            browse = projector.addAction(icon("folder-open"), QLineEdit.ActionPosition.TrailingPosition)
+            browse.setToolTip(tr("Choose the GGUF file of the projector"))
+            browse.triggered.connect(lambda: self._choose_projector(projector))
+
+    def _choose_projector(self, projector: QLineEdit) -> None:
+        found = self._ask_file(tr("Choose the projector"))
+        if found is not None:
+            projector.setText(str(found))
+
+    def _choose_file(self) -> None:
+        found = self._ask_file(tr("Choose the model"))
+        if found is None:
+            return
+        self.model.setText(str(found))
+        projector = self.form.inputs.get("projector") if self.form is not None else None
+        beside = sorted(Path(str(found)).parent.glob("*mmproj*.gguf"))
+        if isinstance(projector, QLineEdit) and not projector.text() and len(beside) == 1:
+            projector.setText(str(beside[0]))
+
+
+Then = Callable[[str, bool], None]
+
+
+class JudgeTrialRunner(QObject):
+    """One trial at a time; a new one takes the place of the one before it."""
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._then: Then | None = None
+        self._runner = WorkerRunner(self, context.jobs.runner.command, grace_ms=500)
+        self._runner.answer = self._answer
+        self._runner.finished.connect(self._on_finished)
+        self._runner.failed.connect(lambda _work, error: self._tell(str(error), failed=True))
+        context.studio.leaving.connect(self.stop)
+
+    def start(self, entry: JudgeEntry, key: str, then: Then) -> None:
+        """Try a judge; `then` gets what was found, and whether it failed."""
+        self.stop()
+        self._then = then
+        self._runner.submit(trying.prepare(entry, key))
+
+    def stop(self) -> None:
+        """Give up."""
+        self._then = None
+        self._runner.close()
+
+    def _answer(self, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
+        session = self._context.studio.session
+        if session is None:
+            raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
+        return trying.answer(session, work, question)
+
+    def _on_finished(self, _work: JobSpec, result: Mapping[str, Json]) -> None:
+        lines = result.get("lines")
+        said = "\n".join(str(one) for one in lines) if isinstance(lines, list) else ""
+        self._tell(said or tr("It answers."), failed=result.get("ok") is not True)
+
+    def _tell(self, text: str, *, failed: bool) -> None:
+        then, self._then = self._then, None
+        if then is not None:
+            then(text, failed)
+
+
+class Entries(QObject):
+    """Opens the dialog of a judge and does what was chosen there."""
+
+    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self.dialog: EntryDialog | None = None
+        self._trying = JudgeTrialRunner(context, self)
+        page.add_requested.connect(lambda: self._open(None))
+        page.bar.act_requested.connect(self._act)
+        context.studio.leaving.connect(self._close)
+
+    def _act(self, act: str, judge_id: str) -> None:
+        if not self._context.studio.writable:
+            session = self._shown.session()
+            reason = session.study.read_only_reason if session is not None else ""
+            self._context.studio.failed.emit(UserError(tr("This study is read-only."), reason))
+            return
+        entry = next((one for one in self._shown.judges() if one.id == judge_id), None)
+        if act == ADD:
+            self._open(None)
+        elif act == EDIT and entry is not None:
+            self._open(entry)
+        elif act == REMOVE and entry is not None:
+            self._context.studio.edit(lambda session: remove_judge(session, entry.id), self)
+
+    def _open(self, entry: JudgeEntry | None) -> None:
+        if not self._context.studio.writable:
+            return
+        self._close()
+        dialog = self.dialog = EntryDialog(entry, self._context.questions.file, self._page.window())
+        dialog.save_requested.connect(self._save)
+        dialog.test_requested.connect(self._test)
+        dialog.forget_requested.connect(self._forget)
+        dialog.finished.connect(lambda _how: self._trying.stop())
+        dialog.open()
+        if entry is not None:
+            self._say_place(entry)
+        else:
+            dialog.show_key_place(
+                tr("The key goes into the keyring of this machine, never into the study."), kept=False
+            )
+
+    def _close(self) -> None:
+        if self.dialog is not None:
+            self._trying.stop()
+            self.dialog.reject()
+            self.dialog.deleteLater()
+            self.dialog = None
+
+    def _save(self, entry: JudgeEntry, key: str) -> None:
+        session, dialog = self._shown.session(), self.dialog
+        if session is None or dialog is None:
+            return
+        known = any(one.id == entry.id for one in self._shown.judges())
+        did = _Did()
+
+        def change(session: Session) -> Changes:
+            if known:
+                return change_judge(session, entry)
+            did.entry, changes = add_judge(session, entry.name, entry.backend, entry.model, entry.settings)
+            return changes
+
+        try:
+            changes = change(session)
+        except UserError as error:
+            dialog.show_error(error)
+            return
+        self._context.studio.publish(changes)
+        made = did.entry or entry
+        if not known:
+            self._page.bar.judges.choose(self._page.bar.judges.wanted() | {made.id})
+        dialog.accept()
+        if note := unencrypted_note(session, made):
+            self._context.studio.told.emit(note)
+        if key:
+            self._context.background.run(lambda _progress: keep_key(made, key), lambda _none: None, self._failed)
+
+    def _forget(self, entry: JudgeEntry) -> None:
+        self._context.background.run(
+            lambda _progress: forget_key(entry), lambda _gone: self._say_place(entry), self._failed
+        )
+
+    def _say_place(self, entry: JudgeEntry) -> None:
+        """Look for the key in a thread: a keyring may ask for its own password, and take its time."""
+        if entry.backend == PERSON:
+            return
+        dialog = self.dialog
+
+        def show(found: tuple[str, str]) -> None:
+            address, place = found
+            if dialog is not self.dialog or dialog is None or not address:
+                return
+            if not place:
+                said = tr("No key is kept for {address}. The variable {entry} would do too.").format(
+                    address=address, entry=how_to_set(entry)
+                )
+            elif place == "keyring":
+                said = tr("A key for {address} is in the keyring of this machine.").format(address=address)
+            else:
+                said = tr("The key for {address} is in the variable {place}.").format(address=address, place=place)
+            dialog.show_key_place(said, kept=place == "keyring")
+
+        self._context.background.run(lambda _progress: (address_of(entry), place_of(entry)), show, self._failed)
+
+    def _test(self, entry: JudgeEntry, key: str) -> None:
+        dialog = self.dialog
+        if dialog is None:
+            return
+
+        def show(text: str, failed: bool) -> None:
+            if dialog is self.dialog:
+                dialog.show_tested(text, failed=failed)
+
+        dialog.show_tested(tr("Asking…"), busy=True)
+        self._trying.start(entry, key, show)
+
+    def _failed(self, error: Exception) -> None:
+        known = (
+            error
+            if isinstance(error, UserError)
+            else UserError(tr("The keyring of this machine did not answer."), tr("Unlock it and try again."))
+        )
+        self._context.studio.failed.emit(known)
+
+
+@dataclass
+class _Did:
+    entry: JudgeEntry | None = None

@@ -1,0 +1,442 @@
+"""Asks judges about the selected segments, and follows what runs where until it is answered or cancelled.
+
+The rest of what can be set for a question: what a judge sees, the seed, and what asking may cost. One run of judges as
+the page follows it: who is asked about what now, and what is left.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.gui.jobs.job_center import Result
+from app.gui.judges.answer_columns import JudgmentColumn, JudgmentColumnState
+from app.gui.judges.judge_bars import QueueLine
+from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.request_facts import foretold, once_files_are_known, way_of
+from app.gui.pages.context import Context
+from benchmark.judge_input.input_plan import RULES, InputSettings
+from benchmark.judging import ask_job as asking
+from benchmark.judging.ask_job import queue_of
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import AskRequest, payload_from
+from benchmark.judging.run_outcome import Note, outcome_from
+from project.entities.egress_policy import Forbidden
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.option_limits import chosen, limited
+from project.queries.judgment_rows import judgments_called
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr
+from widgets.form.form import OptionForm
+
+_SIGHT = InputSettings()
+
+
+def _or_none(none: str, default: float, maximum: float, title: str, description: str) -> Any:
+    """Return a field for a number whose lowest value, its default, stands for none."""
+    metadata = {"minimum": default, "maximum": maximum, "title": title, "description": description, "none": none}
+    return field(default=default, metadata=metadata)
+
+
+def _ticked(default: bool, title: str, description: str) -> Any:
+    return field(default=default, metadata={"title": title, "description": description})
+
+
+@dataclass(frozen=True)
+class More:
+    """What can be set under *More*.
+
+    Attributes:
+        frames: for every judge; 0 for as many as each is set to.
+        money: that asking may cost, in the currency of the judges' prices; 0 for no limit.
+        tokens: that asking may take; 0 for no limit.
+    """
+
+    frames: int = _or_none(tr("as each is set"), 0, 64, tr("Frames"), tr("Of the segment, for every judge."))
+    longest_side: int = limited(_SIGHT.longest_side, 64, 4096, tr("Longest side"), tr("Of a frame, in pixels."))
+    quality: int = limited(_SIGHT.quality, 10, 100, tr("JPEG quality"), tr("Of the frames; more is larger."))
+    rule: str = chosen(_SIGHT.rule, RULES, tr("Which frames"), tr("Inside equal parts, or from the first to the last."))
+    stamps: bool = _ticked(_SIGHT.stamps, tr("Times of frames"), tr("Tell when each frame was taken."))
+    before: int = limited(_SIGHT.before, 0, 100, tr("Turns before"), tr("What was said before the segment, in turns."))
+    cues: bool = _ticked(_SIGHT.cues, tr("Cues"), tr("Tell the cues that people marked, inside the turns."))
+    seed: int = limited(0, 0, 2_000_000_000, tr("Seed"), tr("Another one repeats the question as a new one."))
+    money: float = _or_none(tr("no limit"), 0.0, 100_000.0, tr("Most money"), tr("That asking may cost at once."))
+    tokens: int = _or_none(tr("no limit"), 0, 2_000_000_000, tr("Most tokens"), tr("That asking may take at once."))
+
+
+class MoreForm(QWidget):
+    """Shows `More`.
+
+    Signals:
+        changed: a value is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self.form = OptionForm(More, {})
+        self._column.addWidget(self.form)
+        self.form.changed.connect(self.changed)
+
+    def restore(self, values: Mapping[str, Json]) -> None:
+        """Fill in what was filled in before; what does not fit is as by default."""
+        defaults = More()
+        fit = {key: value for key, value in values.items() if type(value) is type(getattr(defaults, key, None))}
+        self._column.removeWidget(self.form)
+        self.form.deleteLater()
+        self.form = OptionForm(More, fit)
+        self._column.addWidget(self.form)
+        self.form.changed.connect(self.changed)
+
+    def values(self) -> dict[str, Json]:
+        """Return what is filled in."""
+        return self.form.values()
+
+    def sight(self) -> InputSettings:
+        """Return what a judge sees."""
+        found = self.values()
+        return InputSettings(
+            before=cast(int, found["before"]),
+            cues=found["cues"] is True,
+            longest_side=cast(int, found["longest_side"]),
+            quality=cast(int, found["quality"]),
+            rule=str(found["rule"]),
+            stamps=found["stamps"] is True,
+        )
+
+    def frames(self) -> int | None:
+        """Return how many frames every judge gets; None for as many as each is set to."""
+        return cast(int, self.values()["frames"]) or None
+
+    def seed(self) -> int:
+        """Return the seed of the sampling."""
+        return cast(int, self.values()["seed"])
+
+    def limits(self) -> Limits:
+        """Return what asking may cost."""
+        found = self.values()
+        return Limits(cast(float, found["money"]) or None, cast(int, found["tokens"]) or None)
+
+
+class JudgeRunTracker:
+    """Counts what came back by what was stored, and what is under way by what the run says of itself.
+
+    Attributes:
+        work: the job.
+        open: it waits or runs.
+    """
+
+    def __init__(self, work: JobSpec) -> None:
+        payload = payload_from(work.parameters)
+        self.work = work
+        self.open = True
+        asked = {one.judge for one in payload.items}
+        self._judges = {payload.entries[at].id: payload.entries[at] for at in sorted(asked)}
+        self._left = {(payload.entries[one.judge].id, one.about, one.condition) for one in payload.items}
+        self._segments = sorted({one.about for one in payload.items})
+        self._conditions = sorted({one.condition for one in payload.items})
+        self._done: dict[str, int] = dict.fromkeys(self._judges, 0)
+        self._failed: dict[str, int] = dict.fromkeys(self._judges, 0)
+        self._where = {key: _where(entry) for key, entry in self._judges.items()}
+
+    def conditions(self) -> list[str]:
+        """Return what the judges see."""
+        return self._conditions
+
+    def segments(self) -> list[str]:
+        """Return which segments it is about."""
+        return self._segments
+
+    def take(self, one: Judgment) -> None:
+        """Take in that something came back."""
+        asked = (one.judge_id, one.segment_id, one.condition)
+        if asked not in self._left:
+            return
+        self._left.discard(asked)
+        self._done[one.judge_id] += 1
+        if one.status is not JudgmentStatus.OK:
+            self._failed[one.judge_id] += 1
+
+    def withdraw(self, judge_id: str, segment_id: str = "", condition: str = "") -> bool:
+        """Give up what a judge is asked, all or a part; tells whether nothing is left of the run then."""
+        gone = {
+            one for one in self._left if one[0] == judge_id and segment_id in ("", one[1]) and condition in ("", one[2])
+        }
+        if gone:
+            queue_of(self.work).withdraw(judge_id, segment_id)
+            self._left -= gone
+        return bool(gone) and not self._left
+
+    def end(self) -> None:
+        """Take in that it ended."""
+        self.open = False
+        self._left.clear()
+
+    def states(self, running: bool) -> dict[tuple[str, str, str], JudgmentColumnState]:
+        """Return (segment, judge, condition) -> how far it is."""
+        asked = self._asked() if running else set()
+        return {
+            (which, who, condition): JudgmentColumnState.ASKING
+            if (who, which) in asked
+            else JudgmentColumnState.WAITING
+            for who, which, condition in self._left
+        }
+
+    def lines(self, running: bool) -> list[QueueLine]:
+        """Return how far each judge is."""
+        asked = self._asked() if running else set()
+        found = []
+        for key, entry in self._judges.items():
+            left = [(who, which) for who, which, _ in self._left if who == key]
+            under_way = sum(one in asked for one in left)
+            done, failed = self._done[key] - self._failed[key], self._failed[key]
+            found.append(QueueLine(key, entry.name, self._where[key], under_way, len(left) - under_way, done, failed))
+        return found
+
+    def _asked(self) -> set[tuple[str, str]]:
+        return {(one.judge_id, which) for one in queue_of(self.work).standings for which in one.asking}
+
+
+def _where(entry: JudgeEntry) -> str:
+    try:
+        return way_of(entry).where
+    except UserError:
+        return ""
+
+
+LOOK_EVERY_MS = 250
+_BY_POLICY = ("nothing-leaves", "raw", "hosts", "redirects", "proxies", "unencrypted")
+"""Rules that the window of the policy changes: its button beside the line says what to do."""
+
+
+class JudgingController(QObject):
+    """Starts jobs of the kind `ask`, whoever they are started by, and cancels parts of them."""
+
+    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._runs: dict[int, JudgeRunTracker] = {}
+        self.more = MoreForm()
+        page.bar.set_more(self.more)
+        self._timer = QTimer(self, interval=LOOK_EVERY_MS)
+        self._timer.timeout.connect(self._look)
+        page.bar.ask_requested.connect(self.ask)
+        page.bar.policy_requested.connect(lambda: context.trigger("policy"))
+        page.board.again_requested.connect(self._again)
+        page.board.cancel_requested.connect(self._cancel)
+        page.queue.cancel_requested.connect(self._cancel_judge)
+        shown.renewed.connect(self._show_askable)
+        jobs, studio = context.jobs, context.studio
+        jobs.started.connect(self._on_started)
+        jobs.done.connect(self._on_done)
+        jobs.stopped.connect(self._on_stopped)
+        studio.bridge.changed.connect(self._on_changed)
+        studio.session_changed.connect(self._forget)
+        for work in jobs.jobs():
+            self._on_started(work)
+
+    def request(self, judges: Sequence[JudgeEntry], condition: str, *, fresh: bool = False) -> AskRequest:
+        """Return what is asked with what is chosen on the page."""
+        bar = self._page.bar
+        return AskRequest(
+            judges,
+            self._shown.segments(),
+            bar.chosen_task(),
+            bar.chosen_variant(),
+            condition,
+            self.more.seed(),
+            self.more.sight(),
+            self.more.frames(),
+            self.more.limits(),
+            again=True,
+            fresh=fresh,
+        )
+
+    def ask(self) -> None:
+        """Ask every judge that is chosen, in every condition that is chosen."""
+        for condition in self._shown.chosen_conditions():
+            self._start(self.request(self._shown.chosen(), condition))
+
+    def _again(self, column: JudgmentColumn) -> None:
+        entry = next((one for one in self._shown.judges() if one.id == column.judge_id), None)
+        if entry is None:
+            self._context.studio.failed.emit(
+                UserError(
+                    tr("{name} is no longer a judge of this study.").format(name=column.name),
+                    tr("Add it again to ask it."),
+                )
+            )
+            return
+        about = self._shown.segment()
+        if about is not None:
+            request = self.request([entry], column.own_condition, fresh=bool(column.judgment_id))
+            self._start(request, [about.id])
+
+    def _start(self, request: AskRequest, segments: Sequence[str] = ()) -> None:
+        session = self._shown.session()
+        if session is None or not request.judges or not (segments or request.about):
+            return
+        if segments:
+            request = replace(request, about=tuple(segments))
+        for judge in request.judges:
+            for segment_id in request.about:
+                self._shown.not_sent.pop((segment_id, judge.id, request.condition), None)
+        once_files_are_known(self._context, request.judges, lambda: self._prepare(session, request))
+
+    def _prepare(self, session: Session, request: AskRequest) -> None:
+        if self._shown.session() is not session:
+            return
+        try:
+            found = asking.prepare(session, request)
+        except UserError as error:
+            self._context.studio.failed.emit(error)
+            return
+        self._note(found.notes, request.condition, request.about)
+        if found.changes:
+            self._context.studio.publish(found.changes)
+        if found.work is not None:
+            self._context.jobs.start(found.work)
+        elif found.cached and not found.notes:
+            self._context.studio.told.emit(tr("Nothing was asked: the study has the answer already."))
+        self._shown.renew()
+
+    def _note(self, notes: Sequence[Note], condition: str, segments: Sequence[str]) -> None:
+        judges = [one.id for one in self._shown.judges()]
+        for note in notes:
+            for segment_id in note.about or segments:
+                for judge_id in [note.judge_id] if note.judge_id else judges:
+                    said = " ".join(part for part in (note.message, note.hint) if part)
+                    self._shown.not_sent[segment_id, judge_id, condition] = said
+
+    def _show_askable(self) -> None:
+        session = self._shown.session()
+        if session is None:
+            return
+        bar, reason = self._page.bar, ""
+        if not self._context.studio.writable:
+            reason = session.study.read_only_reason or tr("This study is read-only.")
+        elif not self._shown.segments():
+            reason = tr("Choose a segment first.")
+        elif not self._shown.chosen():
+            reason = tr("Choose a judge first.")
+        bar.set_askable(reason, len(self._shown.segments()))
+        self._say_forbidden(session)
+        self._show_queue()
+
+    def _say_forbidden(self, session: Session) -> None:
+        """Say before anything is asked which judge the policy forbids to ask, and where what leaves would go."""
+        recording, lines, hints = self._context.studio.recording, [], []
+        if recording is not None:
+            for judge in self._shown.chosen():
+                for condition in self._shown.chosen_conditions():
+                    found, ways = foretold(session, judge, self._shown.judges(), recording.id, condition)
+                    if found is not None:
+                        rule = found.rule if isinstance(found, Forbidden) else ""
+                        told = (
+                            tr("{message} (rule {rule})").format(message=found.message, rule=rule)
+                            if rule in _BY_POLICY
+                            else str(found)
+                        )
+                        lines.append(f"{judge.name}: {told}")
+                        hints.append(found.hint)
+                    else:
+                        lines += ways
+        said, hint = "\n".join(dict.fromkeys(lines)), " ".join(dict.fromkeys(hints))
+        self._page.bar.set_notes(said, policy=bool(lines), hint=hint)
+
+    # What runs
+
+    def _on_started(self, work: JobSpec) -> None:
+        if work.kind != asking.KIND:
+            return
+        if not any(one.open for one in self._runs.values()):
+            self._runs.clear()
+        self._runs[id(work)] = JudgeRunTracker(work)
+        self._timer.start()
+        self._look()
+
+    def _on_done(self, work: JobSpec, result: Result) -> None:
+        run = self._runs.get(id(work))
+        if run is None:
+            return
+        run.end()
+        for condition in run.conditions():
+            self._note(outcome_from(result).notes, condition, run.segments())
+        self._look()
+        self._shown.renew()
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        run = self._runs.get(id(work))
+        if run is not None:
+            run.end()
+            self._look()
+            self._shown.renew()
+
+    def _on_changed(self, changes: Changes, _initiator: object) -> None:
+        session, ids = self._shown.session(), changes.ids("judgment")
+        if session is None or not ids or not self._runs:
+            return
+        for one in judgments_called(session.study, list(ids)):
+            for run in self._runs.values():
+                run.take(one)
+        # Many come in a second; the timer looks soon enough.
+        if not self._timer.isActive():
+            self._look()
+
+    def _look(self) -> None:
+        """Show what is asked at this moment; the page is only read again where that is another than before."""
+        running = self._context.jobs.beside.running
+        states: dict[tuple[str, str, str], JudgmentColumnState] = {}
+        for run in self._runs.values():
+            states |= run.states(running is run.work)
+        before, self._shown.under_way = self._shown.under_way, states
+        if _of(self._shown.segments(), before) != _of(self._shown.segments(), states):
+            self._shown.renew()
+        self._show_queue()
+        if not any(run.open for run in self._runs.values()):
+            self._timer.stop()
+
+    def _show_queue(self) -> None:
+        lines = [
+            line for run in self._runs.values() for line in run.lines(self._context.jobs.beside.running is run.work)
+        ]
+        self._page.queue.show_lines(lines)
+
+    def _cancel(self, column: JudgmentColumn) -> None:
+        about = self._shown.segment()
+        if about is None:
+            return
+        for run in self._runs.values():
+            if run.open and run.withdraw(column.judge_id, about.id, column.own_condition):
+                self._context.jobs.cancel(run.work)
+        self._look()
+
+    def _cancel_judge(self, judge_id: str) -> None:
+        for run in [one for one in self._runs.values() if one.open]:
+            if not judge_id or run.withdraw(judge_id):
+                self._context.jobs.cancel(run.work)
+        self._look()
+
+    def _forget(self) -> None:
+        self._runs.clear()
+        self._timer.stop()
+        self._shown.under_way.clear()
+        self._shown.not_sent.clear()
+        self._page.queue.show_lines(())
+
+
+def _of(
+    chosen: Sequence[str], states: Mapping[tuple[str, str, str], JudgmentColumnState]
+) -> dict[tuple[str, str, str], JudgmentColumnState]:
+    """Return the states of the segment that is shown."""
+    return {key: how for key, how in states.items() if key[0] in chosen[-1:]}

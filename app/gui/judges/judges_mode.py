@@ -1,0 +1,242 @@
+"""Shows every character that came back, and puts words of a judge into one's own form where that is asked for.
+
+Makes the page of the mode Judges, and joins it with the study. The window of who changed what they had said after they
+were shown judges, and the switch that hides judges. Every character that came back, a part at a time, as plain text.
+"""
+
+from datetime import datetime
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from annotate.blinding.reveals import adopt, blind_first, set_blind_first
+from annotate.blinding.revisions import (
+    NOTHING,
+    hidden_text,
+    part_name,
+    place_text,
+    revised_text,
+    revisions,
+    value_words,
+)
+from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, quiet
+from app.gui.judges.human_answer import HumanAnswerController
+from app.gui.judges.judge_entries import Entries
+from app.gui.judges.judge_runs import JudgingController
+from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.request_inspector import InspectorController
+from app.gui.pages.context import Context
+from project.entities.study_records import Changes
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog, close_button
+from widgets.empty_state import EmptyHint
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import SHOWN, PlainLabel, plain_tip
+
+_WHAT = tr(
+    "What somebody had said about a segment is kept when judges are first shown to them. "
+    "Here stands what they say differently now, and which judges say the new and not the old."
+)
+_TABLES = frozenset({"segment", "segment_value", "judgment", "reveal", "property", "annotator"})
+
+
+def make_revisions_tab(context: Context) -> QWidget:
+    """Make the window."""
+    return RevisionsWindow(context)
+
+
+class RevisionsWindow(QWidget):
+    """Follows the study while it is shown."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.setWindowTitle(tr("Revisions after judges"))
+        self.resize(900, 520)
+        what = PlainLabel(_WHAT, wordWrap=True)
+        self.switch = QCheckBox(tr("Hide judges from everybody until their own is saved"))
+        self.switch.setToolTip(
+            tr("What judges say about a segment stays hidden from an annotator until they have said it")
+        )
+        self.switch.clicked.connect(self._set)
+        self.people = PlainLabel(wordWrap=True)
+        self.people.setFont(theme.font(semibold=True))
+        self.rows = RowsTable(
+            tr("Revisions"),
+            [
+                tr("Annotator"),
+                tr("Recording and time"),
+                tr("What"),
+                tr("Before"),
+                tr("Now"),
+                tr("Now agrees with"),
+                tr("Changed"),
+            ],
+        )
+        self.hidden = PlainLabel()
+        EmptyHint(self.rows, tr("Nobody changed an annotation after a judge was shown to them."))
+        self.hidden.setProperty("quiet", True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.switch)
+        column.addWidget(what)
+        column.addWidget(self.people)
+        column.addWidget(self.rows, 1)
+        column.addWidget(self.hidden)
+        column.addLayout(self._foot())
+        self.rows.row_chosen.connect(lambda key, time_us: context.look_at(key, time_us) if key else None)
+        context.studio.bridge.changed.connect(self._apply)
+        self.reload()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if _TABLES & set(changes) and self.isVisible():
+            self.reload()
+
+    def reload(self) -> None:
+        """Show what was revised as the study has it now."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        self.switch.setChecked(blind_first(session))
+        self.switch.setEnabled(self._context.studio.writable)
+        report = revisions(session)
+        self.people.setText("\n".join(revised_text(one) for one in report.annotators) or NOTHING)
+        self.rows.show_rows(
+            [
+                TableRow(
+                    one.recording.id if one.recording is not None else "",
+                    (
+                        one.annotator.name,
+                        place_text(one),
+                        part_name(session, one),
+                        value_words(session, one, one.before),
+                        value_words(session, one, one.after),
+                        ", ".join(one.toward) or "\N{EN DASH}",
+                        one.at[:16].replace("T", " "),
+                    ),
+                    time_us=one.start_us,
+                )
+                for one in report.revisions
+            ]
+        )
+        self.hidden.setText(hidden_text(report))
+        self.hidden.setVisible(bool(report.hidden))
+
+    def _set(self, on: bool) -> None:
+        self._context.studio.edit(lambda session: set_blind_first(session, on), self)
+        self.reload()
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addStretch()
+        row.addWidget(close_button(self))
+        return row
+
+
+class RawView(OwnDialog):
+    """Shows a long text in parts, so that a megabyte does not hold the window up."""
+
+    def __init__(self, title: str, text: str, about: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.resize(640, 520)
+        self._text, self._at = text, 0
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        if about:
+            column.addWidget(quiet(about))
+        self.field = WordsCell("", title)
+        self.field.setStyleSheet("")
+        column.addWidget(self.field, 1)
+        row = QHBoxLayout()
+        self._said = quiet("")
+        self.back = _button(tr("Back"), tr("Show the part before"), lambda: self._go(-1))
+        self.on = _button(tr("Next"), tr("Show the part after"), lambda: self._go(1))
+        copy = _button(
+            tr("Copy all"), tr("Copy every character"), lambda: QGuiApplication.clipboard().setText(self._text)
+        )
+        close = _button(tr("Close"), tr("Close (Esc)"), self.accept)
+        row.addWidget(self._said, 1, Qt.AlignmentFlag.AlignVCenter)
+        for button in (self.back, self.on, copy, close):
+            row.addWidget(button)
+        column.addLayout(row)
+        self._go(0)
+
+    def _go(self, by: int) -> None:
+        parts = max(1, -(-len(self._text) // SHOWN))
+        self._at = min(parts - 1, max(0, self._at + by))
+        start = self._at * SHOWN
+        self.field.show_text(self._text[start : start + SHOWN])
+        many = tr(", part {part} of {parts}").format(part=self._at + 1, parts=parts) if parts > 1 else ""
+        self._said.setText(
+            tr("{count:,} characters{part}").format(count=len(self._text), part=many)
+            if self._text
+            else tr("Nothing came back.")
+        )
+        self.back.setVisible(parts > 1)
+        self.on.setVisible(parts > 1)
+        self.back.setEnabled(self._at > 0)
+        self.on.setEnabled(self._at < parts - 1)
+
+
+def _button(text: str, meaning: str, do: object) -> QPushButton:
+    button = QPushButton(text)
+    button.setAutoDefault(False)
+    button.setToolTip(plain_tip(meaning))
+    button.setAccessibleName(meaning)
+    button.clicked.connect(do)
+    return button
+
+
+class JudgmentActions(QObject):
+    """Answers the buttons of a column that show or take over what it holds."""
+
+    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        page.board.raw_requested.connect(self._show_raw)
+        page.board.take_requested.connect(self._take_over)
+
+    def _show_raw(self, column: JudgmentColumn) -> None:
+        found = self._shown.judgment(column.judgment_id)
+        if found is None:
+            return
+        about = ", ".join(
+            one
+            for one in (
+                found.model_id and tr("model {model_id}").format(model_id=found.model_id),
+                found.prompt,
+                f"{datetime.fromisoformat(found.at).astimezone():%Y-%m-%d %H:%M}",
+            )
+            if one
+        )
+        view = RawView(tr("Raw answer of {name}").format(name=column.name), found.raw, about, self._page.window())
+        view.finished.connect(view.deleteLater)
+        view.open()
+
+    def _take_over(self, column: JudgmentColumn, field: str) -> None:
+        if self._context.studio.edit(lambda session: adopt(session, column.judgment_id, field), self):
+            self._context.studio.told.emit(
+                tr("Taken over from {name} into your own form; Undo takes it back.").format(name=column.name)
+            )
+
+
+KEYS = "Ctrl+J"
+
+
+def make(context: Context) -> QWidget:
+    """Return the page."""
+    page = JudgesPage(KEYS)
+    shown = JudgmentPresenter(context, page)
+    Entries(context, page, shown)
+    asking = JudgingController(context, page, shown)
+    InspectorController(context, page, shown, asking)
+    JudgmentActions(context, page, shown)
+    HumanAnswerController(context, page, shown, asking)
+    return page

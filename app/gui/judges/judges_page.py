@@ -1,0 +1,574 @@
+"""The page of the mode Judges: who is asked, what they say side by side, and what runs.
+
+Shows what judges and people say about the selected segment, as far as whoever works here may see it. The table of what
+everybody says: heads stay on top and row names at the left while the rest is scrolled.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+
+from annotate.blinding.reveals import reveal, shown
+from anonymize.privacy.exported_clips import read
+from app.gui.judges.answer_columns import (
+    DIFFERS,
+    ColumnFoot,
+    ColumnHead,
+    ColumnPairPosition,
+    Fold,
+    JudgmentColumn,
+    JudgmentColumnState,
+    JudgmentTable,
+    TextCell,
+    cell_widget,
+    quiet,
+)
+from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, table_of
+from app.gui.judges.judge_bars import ADD, ChoiceBar, JudgeQueueBar
+from app.gui.judges.request_facts import leaving, second_of
+from app.gui.pages.context import Context
+from benchmark.disclosure.conditions import conditions, unread_renderings
+from benchmark.prompts.judge_prompt import BY_SUBJECT, OF_SETS, VARIANTS, task_of
+from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentTargetKind
+from project.entities.study_records import Changes, Json, Segment
+from project.errors import UserError
+from project.queries.judgment_rows import all_judges, judged_segments, judgments_of
+from project.queries.segment_rows import segment
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.checklists import TickMenuItem
+
+NARROWEST = 196
+"""Pixels of a column; with less room the columns are scrolled sideways."""
+_WIDEST = 320
+_NAMES = 84
+_GAP = theme.GRID
+_TAKE = tr("Take over…")
+
+
+class _Place:
+    """The widgets of one column."""
+
+    def __init__(self, column: JudgmentColumn, head: ColumnHead, cells: list[QWidget], foot: ColumnFoot) -> None:
+        self.column = column
+        self.head = head
+        self.cells = cells
+        self.foot = foot
+
+    def all(self) -> list[QWidget]:
+        return [self.head, *self.cells, self.foot]
+
+
+class JudgmentTableView(QScrollArea):
+    """Shows a table; what did not change keeps its widgets, so that focus and scrolling stay.
+
+    Signals:
+        again_requested (Column)
+        cancel_requested (Column)
+        sent_requested (Column)
+        raw_requested (Column)
+        take_requested (Column, str): take the words of a row over into one's own form.
+    """
+
+    again_requested = Signal(object)
+    cancel_requested = Signal(object)
+    sent_requested = Signal(object)
+    raw_requested = Signal(object)
+    take_requested = Signal(object, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(tr("What judges and people say, side by side"))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._table = JudgmentTable((), ())
+        self._places: list[_Place] = []
+        self._inner = QWidget()
+        self._bands = QWidget(self._inner)
+        self._names = QWidget(self._inner)
+        self._heads = QWidget(self._inner)
+        self._corner = QWidget(self._inner)
+        self._labels: list[QLabel] = []
+        for pane in (self._names, self._heads, self._corner):
+            pane.setAutoFillBackground(True)
+        self.setWidget(self._inner)
+        self.horizontalScrollBar().valueChanged.connect(self._freeze)
+        self.verticalScrollBar().valueChanged.connect(self._freeze)
+        theme.notifier.changed.connect(self._redraw)
+
+    def table(self) -> JudgmentTable:
+        """Return what is shown."""
+        return self._table
+
+    def show_table(self, table: JudgmentTable) -> None:
+        """Show another table."""
+        if table == self._table:
+            return
+        same_rows = table.rows == self._table.rows
+        kept = {place.column.key: place for place in self._places} if same_rows else {}
+        self._table = table
+        places = []
+        for column in table.columns:
+            place = kept.get(column.key)
+            if place is not None and place.column == column:
+                places.append(kept.pop(column.key))
+            else:
+                places.append(self._make(column))
+        stale = {id(place) for place in places}
+        for place in self._places:
+            if id(place) not in stale:
+                _drop(place)
+        self._places = places
+        self._name_rows()
+        self._order()
+        self._arrange()
+
+    def place_of(self, key: str) -> dict[str, QWidget]:
+        """Return the widgets of a column: `head`, `foot`, and each row by its key."""
+        place = next(one for one in self._places if one.column.key == key)
+        rows = {row.key: cell for row, cell in zip(self._table.rows, place.cells, strict=False)}
+        return {"head": place.head, "foot": place.foot, **rows, "thoughts": place.cells[-1]}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Bring what gets the focus into sight, beside the names and below the heads."""
+        if isinstance(event, QFocusEvent) and event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
+            self.ensureWidgetVisible(watched, _NAMES + _GAP, self._heads.height() + _GAP)
+        return super().eventFilter(watched, event)
+
+    def _redraw(self) -> None:
+        table, self._table = self._table, JudgmentTable((), ())
+        self.show_table(table)
+
+    def _make(self, column: JudgmentColumn) -> _Place:
+        head = ColumnHead(column)
+        head.setParent(self._heads)
+        cells: list[QWidget] = []
+        for row in self._table.rows:
+            name = f"{column.name}, {row.name}"
+            answered = column.state in (JudgmentColumnState.ANSWERED, JudgmentColumnState.PERSON)
+            cell = cell_widget(column.cells.get(row.key), name) if answered else QWidget()
+            if answered and row.key in column.takeable and isinstance(column.cells.get(row.key), TextCell):
+                cell = self._with_button(cell, column, row.key, row.name)
+            cells.append(cell)
+        if column.thoughts and column.state is not JudgmentColumnState.HIDDEN:
+            fold = Fold(column.thoughts, tr("Thoughts of {name}").format(name=column.name))
+            fold.toggled.connect(lambda _on: self._arrange())
+            cells.append(fold)
+        else:
+            cells.append(QWidget())
+        foot = ColumnFoot(column)
+        foot.again_requested.connect(self.again_requested)
+        foot.cancel_requested.connect(self.cancel_requested)
+        foot.sent_requested.connect(self.sent_requested)
+        foot.raw_requested.connect(self.raw_requested)
+        for widget in (*cells, foot):
+            widget.setParent(self._inner)
+        place = _Place(column, head, cells, foot)
+        for widget in place.all():
+            widget.show()
+            for part in (widget, *widget.findChildren(QWidget)):
+                part.installEventFilter(self)
+        return place
+
+    def _with_button(self, cell: QWidget, column: JudgmentColumn, row: str, name: str) -> QWidget:
+        both = _Under(cell)
+        take = QPushButton(_TAKE)
+        take.setProperty("flat", True)
+        take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
+        take.setAccessibleName(tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name))
+        take.setToolTip(tr("Put these words into your own form; the study notes whose they are"))
+        take.clicked.connect(lambda: self.take_requested.emit(column, row))
+        both.put(take)
+        return both
+
+    def _name_rows(self) -> None:
+        for old in self._labels:
+            old.deleteLater()
+        self._labels = []
+        thoughts = any(
+            place.column.thoughts and place.column.state is not JudgmentColumnState.HIDDEN for place in self._places
+        )
+        names = [(row.name, row.differs) for row in self._table.rows]
+        for name, differs in (*names, (tr("Thoughts") if thoughts else "", False)):
+            label = quiet(f"{DIFFERS} {name}" if differs else name)
+            label.setParent(self._names)
+            if differs:
+                label.setProperty("quiet", False)
+                label.setFont(theme.font(theme.POINTS, semibold=True))
+                label.setAccessibleName(tr("{name}: differs").format(name=name))
+            label.show()
+            self._labels.append(label)
+
+    def _order(self) -> None:
+        """Let Tab go through a column from top to bottom, then to the next."""
+        before: QWidget = self
+        for place in self._places:
+            for widget in place.all():
+                for part in (widget, *widget.findChildren(QWidget)):
+                    if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                        QWidget.setTabOrder(before, part)
+                        before = part
+
+    def _arrange(self) -> None:
+        """Give every cell its place: rows are as tall as their tallest cell, columns equally wide."""
+        count = len(self._places)
+        room = self.viewport().width() - _NAMES
+        width = min(_WIDEST, max(NARROWEST, (room - count * _GAP) // count)) if count else NARROWEST
+        total = max(self.viewport().width(), _NAMES + count * (width + _GAP))
+        top = max((_height(place.head, width) for place in self._places), default=0)
+        lefts = [_NAMES + at * (width + _GAP) for at in range(count)]
+        for left, place in zip(lefts, self._places, strict=True):
+            joined = _GAP if place.column.pair is ColumnPairPosition.FIRST else 0
+            place.head.setGeometry(left, 0, width + joined, top)
+        y = top
+        for old in self._bands.children():
+            if isinstance(old, QWidget):
+                old.hide()
+                old.deleteLater()
+        for at, label in enumerate(self._labels):
+            heights = [_height(place.cells[at], width) for place in self._places]
+            height = max([label.heightForWidth(_NAMES - _GAP) if label.text() else 0, *heights])
+            label.setGeometry(theme.GRID // 2, y + 4, _NAMES - theme.GRID // 2 - 2, height)
+            for left, place in zip(lefts, self._places, strict=True):
+                place.cells[at].setGeometry(left + 4, y + 4, width - 4, height)
+            if height:
+                self._rule(y, total)
+                y += height + 9
+        self._rule(y, total)
+        feet = max((_height(place.foot, width) for place in self._places), default=0)
+        for left, place in zip(lefts, self._places, strict=True):
+            place.foot.setGeometry(left + 4, y + 5, width - 4, feet)
+        y += feet + 9
+        self._inner.resize(total, max(y, self.viewport().height()))
+        self._bands.setGeometry(0, 0, total, y)
+        self._bands.lower()
+        self._bands.show()
+        self._names.resize(_NAMES, self._inner.height())
+        self._heads.resize(total, top)
+        self._corner.resize(_NAMES, top)
+        for pane in (self._names, self._heads, self._corner):
+            pane.raise_()
+            pane.show()
+        self._freeze()
+
+    def _rule(self, y: int, width: int) -> None:
+        rule = QFrame(self._bands)
+        rule.setStyleSheet(f"background: {theme.palette().border.name()};")
+        rule.setGeometry(0, y, width, 1)
+        rule.show()
+
+    def _freeze(self) -> None:
+        x, y = self.horizontalScrollBar().value(), self.verticalScrollBar().value()
+        self._names.move(x, 0)
+        self._heads.move(0, y)
+        self._corner.move(x, y)
+
+
+class _Under(QWidget):
+    """A cell with a button below it."""
+
+    def __init__(self, cell: QWidget) -> None:
+        super().__init__()
+        self._cell = cell
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(cell, 1)
+        self._button: QPushButton | None = None
+
+    def put(self, button: QPushButton) -> None:
+        self._button = button
+        self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        below = self._button.sizeHint().height() if self._button is not None else 0
+        return _height(self._cell, width) + below
+
+    def sizeHint(self) -> QSize:
+        return QSize(NARROWEST, self.heightForWidth(NARROWEST))
+
+
+def _height(widget: QWidget, width: int) -> int:
+    layout = widget.layout()
+    if type(widget).heightForWidth is not QWidget.heightForWidth:
+        return widget.heightForWidth(width)
+    if layout is not None and layout.hasHeightForWidth():
+        return layout.totalHeightForWidth(width)
+    return max(0, widget.sizeHint().height())
+
+
+def _drop(place: _Place) -> None:
+    for widget in place.all():
+        widget.hide()
+        widget.deleteLater()
+
+
+class JudgesPage(QWidget):
+    """Shows a segment through the eyes of judges and people.
+
+    Signals:
+        visible_changed (bool): the page came into sight, or went.
+        add_requested: add a judge.
+        looks_changed: something else is chosen, which is worth keeping.
+    """
+
+    visible_changed = Signal(bool)
+    add_requested = Signal()
+    looks_changed = Signal()
+
+    def __init__(self, keys: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Judges"))
+        self.bar = ChoiceBar(keys)
+        self.bar.changed.connect(self.looks_changed)
+        self.board = JudgmentTableView()
+        self.queue = JudgeQueueBar()
+        self._no_judge = EmptyState(
+            "list-checks",
+            tr("No judge yet"),
+            tr(
+                "A judge is a model on this machine, a server, or a baseline. It says what it thinks of a segment, "
+                "beside what people say."
+            ),
+            (EmptyStateAction(ADD, tr("Add judge…"), primary=True),),
+        )
+        self._no_judge.chosen.connect(lambda _key: self.add_requested.emit())
+        self._nothing = EmptyState("list-checks", "", "")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.bar)
+        self._stack = QStackedLayout()
+        # In this order: a stack that is part of nothing shows its first widget as a window of its own.
+        column.addLayout(self._stack, 1)
+        for part in (self._no_judge, self._nothing, self.board):
+            self._stack.addWidget(part)
+        column.addWidget(self.queue)
+        self.acts = {
+            "ask": lambda: self.bar.ask.click(),
+            "inspect": lambda: self.bar.inspect.click(),
+            "cancel": lambda: self.queue.cancel_requested.emit(""),
+            "add": self.add_requested.emit,
+        }
+        """What the window's menu can ask the page for."""
+
+    def looks(self) -> dict[str, Json]:
+        """Return who and what is chosen."""
+        return self.bar.looks()
+
+    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+        """Choose what was chosen."""
+        self.bar.restore_looks(looks)
+
+    def show_no_judge(self, writable: bool) -> None:
+        """Say what judges are, and offer to add one."""
+        self._no_judge.set_choosable(writable)
+        self._stack.setCurrentWidget(self._no_judge)
+
+    def show_nothing(self, title: str, hint: str) -> None:
+        """Say why there is nothing to show, and what to do."""
+        self._nothing.set_text(title, hint)
+        self._stack.setCurrentWidget(self._nothing)
+
+    def show_table(self, table: JudgmentTable) -> None:
+        """Show what everybody says."""
+        self.board.show_table(table)
+        self._stack.setCurrentWidget(self.board)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visible_changed.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.visible_changed.emit(False)
+
+
+_TABLES = frozenset(
+    {
+        *("segment", "segment_value", "judge", "judgment", "annotator", "participant", "property", "adoption"),
+        *("run", "face_review", "utterance", "pii_decision"),
+    }
+)
+VARIANT_WORDS = {
+    "plain": (tr("Plain"), tr("The question as it is")),
+    "few-shot": (
+        tr("Few-shot"),
+        tr(
+            "With examples before it: reviewed segments of other recordings in which everybody agreed to be sent to "
+            "models, else those of the scheme"
+        ),
+    ),
+    "cot": (tr("Chain of thought"), tr("Thoughts first, apart from the answer")),
+    "tom": (tr("Theory of mind"), tr("Thoughts about what each person knows, wants and feels, first")),
+}
+
+
+class JudgmentPresenter(QObject):
+    """Works while the page is in sight; what changed meanwhile is read when it comes back.
+
+    Signals:
+        renewed: other judges, another segment or another choice is shown.
+    """
+
+    renewed = Signal()
+
+    def __init__(self, context: Context, page: JudgesPage) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._stale = True
+        self.under_way: dict[tuple[str, str, str], JudgmentColumnState] = {}
+        """State by (segment, judge, condition), of what is asked now."""
+        self.not_sent: dict[tuple[str, str, str], str] = {}
+        """Why it was not asked, by (segment, judge, condition)."""
+        tasks = [key for key in BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in OF_SETS]
+        page.bar.set_tasks({key: (task_of(key).name, task_of(key).description) for key in tasks})
+        page.bar.set_variants({key: VARIANT_WORDS[key] for key in VARIANTS})
+        studio = context.studio
+        studio.recording_changed.connect(self.renew)
+        studio.session_changed.connect(self.renew)
+        studio.selection_changed.connect(self.renew)
+        studio.bridge.changed.connect(self._apply)
+        page.visible_changed.connect(lambda visible: self._reload() if visible and self._stale else None)
+        page.bar.changed.connect(self.renew)
+
+    def session(self) -> Session | None:
+        """Return the study that is open."""
+        return self._context.studio.session
+
+    def segment(self) -> Segment | None:
+        """Return the segment that is shown: the one that was selected last."""
+        session, chosen = self.session(), self._context.studio.selected
+        return segment(session.study, chosen[-1]) if session is not None and chosen else None
+
+    def segments(self) -> list[str]:
+        """Return the segments that are asked about: all that are selected."""
+        return list(self._context.studio.selected)
+
+    def judges(self) -> list[JudgeEntry]:
+        """Return every judge of the study."""
+        session = self.session()
+        return all_judges(session.study) if session is not None else []
+
+    def chosen(self) -> list[JudgeEntry]:
+        """Return the judges that are ticked, people left out: they answer in a form."""
+        wanted = set(self._page.bar.judges.chosen())
+        return [one for one in self.judges() if one.id in wanted and one.backend != PERSON]
+
+    def chosen_conditions(self) -> list[str]:
+        """Return what the judges see; raw where nothing else is ticked."""
+        return list(self._page.bar.conditions.chosen()) or [RAW]
+
+    def judgment(self, judgment_id: str) -> Judgment | None:
+        """Return a judgment of the segment that is shown, as far as it may be seen."""
+        session, about = self.session(), self.segment()
+        if session is None or about is None:
+            return None
+        seen = shown(session, judgments_of(session.study, about.id))
+        return next((one for one in (*seen.judgments, *seen.hidden) if one.id == judgment_id), None)
+
+    def renew(self) -> None:
+        """Read everything again, now or when the page comes into sight."""
+        self._stale = True
+        if self._page.isVisible():
+            self._reload()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        touched = _TABLES & set(changes)
+        if touched == {"judgment"} and not self._concerned(changes):
+            return
+        if touched:
+            self.renew()
+
+    def _concerned(self, changes: Changes) -> bool:
+        """Tell whether any of the judgments that came is about the segment that is shown."""
+        session, chosen = self.session(), self._context.studio.selected
+        if session is None or not chosen:
+            return False
+        return chosen[-1] in judged_segments(session.study, changes.ids("judgment"))
+
+    def _reload(self) -> None:
+        self._stale = False
+        session, recording = self.session(), self._context.studio.recording
+        if session is None:
+            return
+        try:
+            self._fill_bar(session, recording.id if recording is not None else "")
+            self._show(session)
+        except UserError as error:
+            self._page.show_nothing(error.message, error.hint)
+        self.renewed.emit()
+
+    def _fill_bar(self, session: Session, recording_id: str) -> None:
+        bar = self._page.bar
+        judges = all_judges(session.study)
+        offered = [TickMenuItem(one.id, one.name, f"{one.backend} {one.model}".strip()) for one in judges]
+        if {one.key for one in offered} - {one.key for one in bar.judges.entries()} and not bar.judges.wanted():
+            bar.judges.blockSignals(True)
+            bar.judges.choose(one.id for one in judges if _stays(one, judges))
+            bar.judges.blockSignals(False)
+        bar.judges.set_entries(offered)
+        found = conditions(session, recording_id) if recording_id else []
+        if recording_id and (files := unread_renderings(session, recording_id)):
+            self._context.background.run(lambda _progress: read(files), lambda _none: self.renew())
+        bar.conditions.set_entries(
+            [TickMenuItem(one.id, tr("Raw") if one.id == RAW else one.name, one.why_not) for one in found]
+        )
+
+    def _show(self, session: Session) -> None:
+        about, judges = self.segment(), self.judges()
+        if self._context.studio.recording is None:
+            self._page.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
+        elif about is None:
+            if not judges:
+                self._page.show_no_judge(self._context.studio.writable)
+            else:
+                self._page.show_nothing(
+                    tr("No segment is selected"), tr("Click one on the timeline, or press Down there.")
+                )
+        else:
+            self._show_segment(session, about, judges)
+
+    def _show_segment(self, session: Session, about: Segment, judges: Sequence[JudgeEntry]) -> None:
+        bar = self._page.bar
+        task, variant = bar.chosen_task(), bar.chosen_variant()
+        said = [
+            one
+            for one in judgments_of(session.study, about.id, task)
+            if one.variant == variant or one.judge.get("backend") == PERSON
+        ]
+        if said:
+            reveal(session, about.id, task)
+        seen = shown(session, said)
+        if not judges and not said:
+            self._page.show_no_judge(self._context.studio.writable)
+            return
+        wanted = [JudgeCondition(judge, condition) for judge in self.chosen() for condition in self.chosen_conditions()]
+        under_way = {(who, seeing): how for (which, who, seeing), how in self.under_way.items() if which == about.id}
+        not_sent = {(who, seeing): why for (which, who, seeing), why in self.not_sent.items() if which == about.id}
+        names = {one.key: one.name for one in bar.conditions.entries()} | {RAW: tr("Raw")}
+        known = SegmentJudgments(seen.judgments, seen.hidden, seen.why_not, wanted, under_way, not_sent, names)
+        self._page.show_table(table_of(session, about, known))
+
+
+def _stays(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> bool:
+    """Tell whether asking a judge sends nothing to another machine: others are asked once somebody ticked them.
+
+    A study may come from somebody else, with its policy, and Ctrl+J asks from whatever mode.
+    """
+    try:
+        return not leaving(entry, RAW, second_of(entry, judges))
+    except UserError:
+        return False

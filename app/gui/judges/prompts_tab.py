@@ -1,0 +1,421 @@
+"""The window of prompts joined to the study: what judges are asked, in the study's own words or the program's.
+
+The editor of prompts: parts, slots with what stands in them, versions, and how it reads for a segment.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.pages.context import Context
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS, task_of
+from benchmark.prompts.prompt_templates import (
+    BODY,
+    NEEDED,
+    PARTS,
+    SLOTS,
+    SYSTEM,
+    VARIANT,
+    Prompt,
+    edit_prompt,
+    parse_prompt,
+    parts_of,
+    prompt_for,
+    restore_prompt,
+    shipped_keys,
+    shipped_prompt,
+    source_of,
+)
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.judgment_rows import prompt_versions
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.form.layouts import within_screen
+from widgets.table.lists import WrappingDelegate
+from widgets.text_labels import PlainLabel, plain_tip
+
+_SIZE = QSize(1080, 760)
+_KEY = Qt.ItemDataRole.UserRole
+_PAUSE_MS = 250
+
+
+class PromptView(QWidget):
+    """Shows one prompt at a time; stores nothing by itself.
+
+    Signals:
+        prompt_chosen (str): another prompt is wanted, by key.
+        version_chosen (int): the texts of another version are wanted.
+        edited: a text was changed by the user, and typing paused.
+        save_requested, restore_requested, preview_requested: the buttons.
+    """
+
+    prompt_chosen = Signal(str)
+    version_chosen = Signal(int)
+    edited = Signal()
+    save_requested = Signal()
+    restore_requested = Signal()
+    preview_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Prompts"))
+        self.resize(within_screen(_SIZE, self))
+        self._texts: dict[str, str] = {}
+        self._part = ""
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.edited)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(self._head())
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        middle = self._middle()
+        split.addWidget(self._left())
+        split.addWidget(middle)
+        split.addWidget(self._right())
+        split.setSizes([180, 620, 260])
+        split.setStretchFactor(1, 1)
+        column.addWidget(split, 1)
+        column.addLayout(self._foot())
+        QShortcut(QKeySequence.StandardKey.Save, self).activated.connect(self.save.click)
+
+    def set_prompts(self, names: Mapping[str, str]) -> None:
+        """Offer these prompts, by key."""
+        self.prompts.blockSignals(True)
+        self.prompts.clear()
+        for key, name in names.items():
+            self.prompts.addItem(name, key)
+        self.prompts.blockSignals(False)
+
+    def set_parts(self, names: Mapping[str, str]) -> None:
+        """Say which parts a prompt has, by key."""
+        for key, name in names.items():
+            item = QListWidgetItem(name)
+            item.setData(_KEY, key)
+            self.parts.addItem(item)
+        self.parts.setCurrentRow(1)
+
+    def set_slots(self, slots: Mapping[str, str]) -> None:
+        """Explain the slots: name -> what stands there."""
+        self.slots.clear()
+        for name, what in slots.items():
+            item = QListWidgetItem(f"{{{name}}}\n{what}")
+            item.setData(_KEY, name)
+            item.setToolTip(
+                plain_tip(tr("Double-click puts {{{name}}} on a line of its own at the cursor").format(name=name))
+            )
+            self.slots.addItem(item)
+
+    def show_texts(self, texts: Mapping[str, str]) -> None:
+        """Show the texts of a prompt, by part."""
+        self._pause.stop()
+        self._texts = dict(texts)
+        self._show_part()
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts as they stand, by part."""
+        return dict(self._texts)
+
+    def show_versions(self, versions: Sequence[tuple[int, str]], current: int) -> None:
+        """List versions as (number, words), and which one is asked with."""
+        self.versions.blockSignals(True)
+        self.versions.clear()
+        for number, words in versions:
+            item = QListWidgetItem(words)
+            item.setData(_KEY, number)
+            self.versions.addItem(item)
+            if number == current:
+                self.versions.setCurrentItem(item)
+        self.versions.blockSignals(False)
+
+    def show_state(self, text: str, *, wrong: bool, savable: bool, restorable: bool) -> None:
+        """Say what is wrong, or that all is well, and what can be done."""
+        self.state.setText(text)
+        colour = theme.palette().error if wrong else theme.palette().muted
+        self.state.setStyleSheet(f"color: {colour.name()};")
+        self.save.setEnabled(savable)
+        self.restore.setEnabled(restorable)
+
+    def show_preview(self, text: str) -> None:
+        """Show how the prompt reads for a segment, or why it cannot be shown."""
+        self.preview.setPlainText(text)
+
+    @property
+    def previewing(self) -> bool:
+        """Whether the preview is in front."""
+        return self.tabs.currentIndex() == 1
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.prompts = QComboBox()
+        self.prompts.setAccessibleName(tr("Prompt"))
+        self.prompts.setToolTip(tr("Which task's prompt is shown"))
+        self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
+        self.variants = QComboBox()
+        self.variants.setAccessibleName(tr("Variant of the preview"))
+        self.variants.setToolTip(tr("Which variant the preview shows"))
+        self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
+        row.addWidget(PlainLabel(tr("Task")))
+        row.addWidget(self.prompts, 1)
+        row.addWidget(PlainLabel(tr("Variant of the preview")))
+        row.addWidget(self.variants, 1)
+        return row
+
+    def _left(self) -> QWidget:
+        holder, column = self._column(tr("Parts"))
+        self.parts = QListWidget()
+        self.parts.setAccessibleName(tr("Parts of the prompt"))
+        self.parts.currentItemChanged.connect(lambda *_: self._show_part())
+        column.addWidget(self.parts, 1)
+        column.addWidget(_heading(tr("Versions")))
+        self.versions = QListWidget()
+        self.versions.setAccessibleName(tr("Versions"))
+        self.versions.setWordWrap(True)
+        self.versions.setItemDelegate(WrappingDelegate(self.versions))
+        self.versions.setToolTip(tr("Shows the texts of an earlier version; saving makes them a new one"))
+        self.versions.currentItemChanged.connect(
+            lambda item, _before: self.version_chosen.emit(item.data(_KEY)) if item is not None else None
+        )
+        column.addWidget(self.versions, 1)
+        return holder
+
+    def _middle(self) -> QWidget:
+        self.editor = QPlainTextEdit()
+        self.editor.setAccessibleName(tr("Text of the part"))
+        self.editor.textChanged.connect(self._typed)
+        self.preview = QPlainTextEdit()
+        self.preview.setReadOnly(True)
+        self.preview.setAccessibleName(tr("The prompt, filled in for the selected segment"))
+        self.tabs = QTabWidget(documentMode=True)
+        self.tabs.addTab(self.editor, tr("Text"))
+        self.tabs.addTab(self.preview, tr("Preview for the selected segment"))
+        self.tabs.currentChanged.connect(lambda at: self.preview_requested.emit() if at else None)
+        return self.tabs
+
+    def _right(self) -> QWidget:
+        holder, column = self._column(tr("Slots"))
+        self.slots = QListWidget()
+        self.slots.setAccessibleName(tr("Slots"))
+        self.slots.setWordWrap(True)
+        self.slots.setItemDelegate(WrappingDelegate(self.slots))
+        self.slots.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.slots.setSpacing(2)
+        self.slots.itemDoubleClicked.connect(lambda item: self._insert(item.data(_KEY)))
+        column.addWidget(self.slots, 1)
+        return holder
+
+    def _column(self, title: str) -> tuple[QWidget, QVBoxLayout]:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        heading = _heading(title)
+        # What is below it begins where the text below the tabs does.
+        self.tabs.tabBar().ensurePolished()
+        heading.setMinimumHeight(self.tabs.tabBar().sizeHint().height() - theme.GRID // 2)
+        column.addWidget(heading)
+        return holder, column
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.state = PlainLabel(wordWrap=True)
+        self.state.setAccessibleName(tr("What is wrong with the prompt"))
+        self.restore = QPushButton(tr("Back to the program's words"))
+        self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
+        self.restore.clicked.connect(self.restore_requested)
+        self.save = QPushButton(tr("Save as a new version"))
+        self.save.setProperty("primary", True)
+        self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
+        self.save.clicked.connect(self.save_requested)
+        row.addWidget(self.state, 1)
+        row.addWidget(self.restore)
+        row.addWidget(close_button(self))
+        row.addWidget(self.save)
+        return row
+
+    def _show_part(self) -> None:
+        item = self.parts.currentItem()
+        self._part = item.data(_KEY) if item is not None else ""
+        self.editor.blockSignals(True)
+        self.editor.setPlainText(self._texts.get(self._part, ""))
+        self.editor.blockSignals(False)
+
+    def _typed(self) -> None:
+        if self._part:
+            self._texts[self._part] = self.editor.toPlainText()
+            self._pause.start()
+
+    def _insert(self, slot: str) -> None:
+        cursor = self.editor.textCursor()
+        before = "" if cursor.atBlockStart() else "\n"
+        after = "" if cursor.atBlockEnd() else "\n"
+        cursor.insertText(f"{before}{{{slot}}}{after}")
+        self.tabs.setCurrentWidget(self.editor)
+        self.editor.setFocus()
+
+
+def _heading(text: str) -> QLabel:
+    label = PlainLabel(text)
+    label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+    return label
+
+
+_NAMES = {
+    SYSTEM: tr("Rules for the judge"),
+    BODY: tr("Question"),
+    "plain": tr("Variant: plain"),
+    "few-shot": tr("Variant: few-shot"),
+    "cot": tr("Variant: chain of thought"),
+    "tom": tr("Variant: theory of mind"),
+}
+_SHIPPED = 0
+"""Stands for the program's words among the versions."""
+_WORDS_ONLY = InputSettings(frames=0)
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return PromptsWindow(context)
+
+
+class PromptsWindow(PromptView):
+    """Checks while one types; a new version is saved only where judges could be asked with it."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._key = ""
+        self._prompt: Prompt | None = None
+        self.set_prompts({key: _name(key) for key in shipped_keys()})
+        self.set_parts({part: _NAMES[part] for part in PARTS})
+        self.set_slots(
+            {name: _told(name, what) for name, what in {**SLOTS, VARIANT: tr("the words of the variant")}.items()}
+        )
+        for variant in VARIANTS:
+            self.variants.addItem(_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
+        self.prompt_chosen.connect(self._choose)
+        self.version_chosen.connect(self._show_version)
+        self.edited.connect(self._check)
+        self.save_requested.connect(self._save)
+        self.restore_requested.connect(self._restore)
+        self.preview_requested.connect(self._preview)
+        studio = context.studio
+        studio.bridge.changed.connect(self._apply)
+        studio.selection_changed.connect(self._preview)
+        self._choose(self.prompts.currentData())
+
+    def _choose(self, key: str) -> None:
+        self._key = key
+        session = self._context.studio.session
+        if session is not None:
+            self._show(session)
+
+    def _show(self, session: Session) -> None:
+        try:
+            current = prompt_for(session, self._key)
+        except UserError as error:
+            self.show_state(f"{error.message} {error.hint}", wrong=True, savable=False, restorable=False)
+            return
+        kept = prompt_versions(session.study, self._key)
+        mine = [number for number in sorted(kept, reverse=True) if parse_prompt(kept[number], self._key).own]
+        now = current.version if current.own else _SHIPPED
+        versions = [(number, tr("Version {number}, of this study").format(number=number)) for number in mine]
+        versions.append(
+            (_SHIPPED, tr("Version {version}, came with the program").format(version=shipped_prompt(self._key).version))
+        )
+        told = [
+            (number, tr("{words} · asked with").format(words=words) if number == now else words)
+            for number, words in versions
+        ]
+        self.show_versions(told, now)
+        self.show_texts(parts_of(current))
+        self._check()
+
+    def _show_version(self, number: int) -> None:
+        session = self._context.studio.session
+        if session is None:
+            return
+        kept = prompt_versions(session.study, self._key)
+        found = shipped_prompt(self._key) if number == _SHIPPED else parse_prompt(kept[number], self._key)
+        self.show_texts(parts_of(found))
+        self._check()
+
+    def _source(self) -> str:
+        return source_of(self._key, 1, self.texts())
+
+    def _check(self) -> None:
+        session = self._context.studio.session
+        if session is None:
+            return
+        current, writable = prompt_for(session, self._key), self._context.studio.writable
+        try:
+            self._prompt = parse_prompt(self._source(), self._key)
+        except UserError as error:
+            self._prompt = None
+            self.show_state(error.message, wrong=True, savable=False, restorable=writable and current.own)
+        else:
+            same = parts_of(self._prompt) == parts_of(current)
+            words = (
+                tr("This is what judges are asked with.") if same else tr("Changed; judges are not asked with it yet.")
+            )
+            self.show_state(words, wrong=False, savable=writable and not same, restorable=writable and current.own)
+        self._preview()
+
+    def _save(self) -> None:
+        self._context.studio.edit(lambda session: edit_prompt(session, self._key, self._source()), self)
+        self._choose(self._key)
+
+    def _restore(self) -> None:
+        self._context.studio.edit(lambda session: restore_prompt(session, self._key), self)
+        self._choose(self._key)
+
+    def _preview(self) -> None:
+        session, chosen = self._context.studio.session, self._context.studio.selected
+        if session is None or not self.previewing:
+            return
+        if self._prompt is None:
+            self.show_preview(tr("Correct the prompt first."))
+        elif not chosen:
+            self.show_preview(tr("Select a segment to see the whole text that judges get about it."))
+        else:
+            task = next(key for key in TASKS if task_of(key).prompt == self._key)
+            variant = self.variants.currentData()
+            try:
+                plan = plan_sight(session, chosen[-1], task, variant, settings=_WORDS_ONLY, prompt=self._prompt)
+            except UserError as error:
+                self.show_preview(f"{error.message} {error.hint}")
+            else:
+                self.show_preview(f"{plan.system}\n\n{'-' * 40}\n\n{plan.text}")
+
+    def _apply(self, changes: Changes, initiator: object) -> None:
+        if changes.ids("prompt_version") and initiator is not self:
+            self._choose(self._key)
+
+
+def _name(key: str) -> str:
+    return next((task_of(one).name for one in TASKS if task_of(one).prompt == key), key)
+
+
+def _told(name: str, what: str) -> str:
+    return tr("{what}; needed").format(what=what) if name in (*NEEDED, VARIANT) else what

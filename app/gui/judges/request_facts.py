@@ -1,0 +1,366 @@
+"""What is known of judges before they are asked: the checksums of their files, and what the policy says.
+
+Puts what is sent to a judge, before or after it is, into the inspector's words. What is sent to a judge, as facts for
+the inspector.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from PySide6.QtGui import QImage
+
+from anonymize.egress.egress_authority import policy_in_force, stays_here, why_not
+from app.gui.pages.context import Context
+from benchmark.judge_input.conversation_lines import RULES
+from benchmark.judge_input.input_plan import InputPlan
+from benchmark.judging.judge_keys import address_of
+from benchmark.judging.judge_registry import FILES, chosen_here
+from models.judges.judge_backends import backend_of, judge_of
+from models.judges.judge_interface import Means, Message, SamplingParameters
+from project.entities.egress_policy import Egress
+from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.policy_rows import all_egress
+from project.session.session import Session
+from project.timebase import format_seconds
+from resources.translation import tr
+
+
+@dataclass(frozen=True, slots=True)
+class SentPicture:
+    """One frame, or a clip.
+
+    Attributes:
+        shown: the time that the judge is told.
+        about: pixels, or length.
+        size: bytes that are sent.
+        picture: None where it is not there to be shown.
+        note: why it is not, or what it is.
+    """
+
+    shown: str
+    about: str
+    size: int
+    sha256: str
+    picture: QImage | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentMessage:
+    """One message: what comes with it, and its words."""
+
+    role: str
+    text: str
+    pictures: tuple[SentPicture, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its words."""
+        return len(self.text.encode("utf-8", "replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequestPreview:
+    """Everything that goes to one judge about one segment.
+
+    Attributes:
+        judge: its name, and what it sees.
+        where: `this machine`, or which host.
+        local: whether it stays on this machine.
+        permission: under which it may leave, or was let through; "" where it is forbidden.
+        forbidden: which rule forbids it, in words; "" where none does.
+        notes: what was shortened and by which rule, and other remarks.
+        form: the schema that the answer has to fit, as text.
+        settings: how the model is asked, in a line.
+    """
+
+    judge: str
+    where: str
+    local: bool
+    permission: str
+    forbidden: str
+    messages: tuple[SentMessage, ...]
+    notes: tuple[str, ...] = ()
+    form: str = ""
+    settings: str = ""
+
+    @property
+    def words(self) -> int:
+        """Bytes of all words."""
+        return sum(one.size for one in self.messages)
+
+    @property
+    def pictures(self) -> tuple[SentPicture, ...]:
+        """All frames and clips."""
+        return tuple(picture for one in self.messages for picture in one.pictures)
+
+    @property
+    def total(self) -> int:
+        """Bytes of words, pictures and the form of the answer."""
+        return self.words + sum(one.size for one in self.pictures) + len(self.form.encode())
+
+
+_PORTS = {"http": 80, "https": 443}
+_HERE = tr("this machine")
+_WHAT = {True: ("pictures", tr("words as they are")), False: (tr("the rendering"), tr("scrubbed words"))}
+"""Of raw footage, and of a rendering."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestDestination:
+    """Where a request goes. `local` where it stays on this machine."""
+
+    where: str
+    local: bool
+
+
+def way_of(entry: JudgeEntry) -> RequestDestination:
+    """Return where requests to a judge go, as far as this machine knows without asking another one.
+
+    Raises:
+        UserError: there is no such backend, or its settings do not fit.
+    """
+    if entry.backend == PERSON or not backend_of(entry.backend).leaves:
+        return RequestDestination(_HERE, True)
+    parts = urlsplit(address_of(entry))
+    host = parts.hostname or ""
+    port = parts.port or _PORTS.get(parts.scheme, 0)
+    return RequestDestination(f"{host}:{parts.port}" if parts.port else host, stays_here(host, port))
+
+
+def second_of(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> JudgeEntry | None:
+    """Return the judge that brings a judge's answers into form; None where there is none."""
+    name = entry.settings.get("coerce", "")
+    return next((one for one in judges if name and one.name == name), None)
+
+
+def leaving(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> list[str]:
+    """Say what asking a judge sends to which other machine, a line each; `second` brings its answers into form.
+
+    Raises:
+        UserError: there is no such backend, or its settings do not fit.
+    """
+    pictures, words = _WHAT[condition == RAW]
+    what = (
+        words
+        if entry.settings.get("sees") == "text"
+        else tr("{pictures} and {words}").format(pictures=pictures, words=words)
+    )
+    found = [(entry, what)] + (
+        [(second, tr("what {name} answers").format(name=entry.name))] if second is not None else []
+    )
+    ways = [(one, told, way_of(one)) for one, told in found]
+    return [
+        tr("{judge}: {content} would go to {place}.").format(judge=one.name, content=told, place=_far(one, way))
+        for one, told, way in ways
+        if not way.local
+    ]
+
+
+def _far(entry: JudgeEntry, way: RequestDestination) -> str:
+    return f"{way.where}{tr(', without encryption') if address_of(entry).startswith('http:') else ''}"
+
+
+def sent_before(
+    session: Session,
+    entry: JudgeEntry,
+    name: str,
+    plan: InputPlan,
+    messages: Sequence[Message],
+    sampling: SamplingParameters,
+    schema: str,
+) -> JudgeRequestPreview:
+    """Return what would be sent to a judge now.
+
+    Raises:
+        UserError: its settings do not fit.
+    """
+    way, forbidden = way_of(entry), why_not(session, entry, plan.recording_id, plan.condition)
+    permission = "local" if way.local else _permission(session)
+    notes = [*_shortened([[one.rule, one.count, one.characters] for one in plan.shortened]), *plan.notes]
+    return JudgeRequestPreview(
+        name,
+        way.where,
+        way.local,
+        "" if forbidden else permission,
+        str(forbidden) if forbidden else "",
+        tuple(_message(one) for one in messages),
+        tuple(notes),
+        schema,
+        tr("Temperature {temperature:g}, seed {seed}, at most {max_tokens:,} tokens back.").format(
+            temperature=sampling.temperature, seed=sampling.seed, max_tokens=sampling.max_tokens
+        ),
+    )
+
+
+def sent_after(session: Session, one: Judgment, name: str, rebuilt: Mapping[str, bytes]) -> JudgeRequestPreview:
+    """Return what was sent for a judgment; `rebuilt` holds frames by sha256, as far as they can be made again."""
+    known = JudgeEntry(
+        one.judge_id,
+        str(one.judge.get("name")),
+        str(one.judge.get("backend")),
+        str(one.judge.get("model")),
+        _mapping(one.judge.get("settings")),
+    )
+    way, line = way_of(known), _journalled(session, one)
+    sight = one.sight
+    pictures = [_picture(frame, sight, rebuilt) for frame in _mappings(sight.get("frames"))]
+    clip = _mapping(sight.get("clip"))
+    if clip:
+        size = clip.get("bytes")
+        pictures.append(
+            SentPicture(
+                tr("The segment"), tr("a clip"), size if isinstance(size, int) else 0, str(clip.get("sha256", ""))
+            )
+        )
+    notes = [*_shortened(sight.get("shortened")), *_texts(sight.get("notes"))]
+    if one.cached_from is not None:
+        notes.append(tr("Nothing was sent: the same request had been answered before."))
+    permission = line.permission if line is not None else "local" if way.local else ""
+    return JudgeRequestPreview(
+        name,
+        line.departure.host if line is not None else way.where,
+        line.departure.local if line is not None else way.local,
+        tr("{permission}; written down at {at}").format(permission=permission, at=line.at)
+        if line is not None and line.permission
+        else permission,
+        tr("Forbidden by the rule {rule}").format(rule=line.rule) if line is not None and line.rule else "",
+        (
+            SentMessage("system", str(sight.get("system", ""))),
+            SentMessage("user", str(sight.get("text", "")), tuple(pictures)),
+        ),
+        tuple(notes),
+        settings=tr("Prompt {prompt}, sha256 of all words {checksum}…, seed {seed}.").format(
+            prompt=one.prompt, checksum=one.prompt_sha256[:16], seed=one.seed
+        ),
+    )
+
+
+def _message(one: Message) -> SentMessage:
+    pictures = [
+        SentPicture(
+            picture.shown,
+            f"{picture.width} x {picture.height}",
+            len(picture.jpeg),
+            picture.sha256,
+            QImage.fromData(picture.jpeg),
+        )
+        for picture in one.pictures
+    ]
+    if one.clip is not None:
+        length = format_seconds(one.clip.end_us - one.clip.start_us)
+        pictures.append(
+            SentPicture(
+                tr("The segment"),
+                tr("a clip of {length}").format(length=length),
+                len(one.clip.mp4),
+                one.clip.sha256,
+                note=tr("Clip, {length}").format(length=length),
+            )
+        )
+    return SentMessage(one.role.value, one.text, tuple(pictures))
+
+
+def _picture(frame: Mapping[str, Json], sight: Mapping[str, Json], rebuilt: Mapping[str, bytes]) -> SentPicture:
+    checksum, size = str(frame.get("sha256", "")), frame.get("bytes")
+    data = rebuilt.get(checksum)
+    return SentPicture(
+        str(frame.get("shown", "")),
+        f"{sight.get('width', '?')} x {sight.get('height', '?')}",
+        size if isinstance(size, int) else 0,
+        checksum,
+        QImage.fromData(data) if data is not None else None,
+        "" if data is not None else tr("Its file or settings are others now"),
+    )
+
+
+def _permission(session: Session) -> str:
+    policy = policy_in_force(session)
+    return (
+        tr("{level}, allowed by {allowed_by}").format(level=policy.level.value, allowed_by=policy.allowed_by)
+        if policy.allowed_by
+        else policy.level.value
+    )
+
+
+def _journalled(session: Session, one: Judgment) -> Egress | None:
+    """Return the line of the journal of a judgment's last request; None where none was made."""
+    if one.cached_from is not None:
+        return None
+    found = [
+        line
+        for line in all_egress(session.study)
+        if (line.departure.judge_id, line.departure.segment_id, line.departure.condition)
+        == (one.judge_id, one.segment_id, one.condition)
+        and line.at <= one.at
+    ]
+    return found[-1] if found else None
+
+
+def _shortened(found: Json) -> list[str]:
+    said = []
+    for one in found if isinstance(found, list) else []:
+        if isinstance(one, list) and len(one) == 3:
+            rule, count, characters = one
+            said.append(
+                tr("Shortened: {rules} ({count} turns, {characters:,} characters).").format(
+                    rules=RULES.get(str(rule), str(rule)), count=count, characters=characters
+                )
+            )
+    return said
+
+
+def _mapping(found: Json) -> Mapping[str, Json]:
+    return found if isinstance(found, dict) else {}
+
+
+def _mappings(found: Json) -> list[Mapping[str, Json]]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _texts(found: Json) -> list[str]:
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def once_files_are_known(context: Context, judges: Sequence[JudgeEntry], then: Callable[[], None]) -> None:
+    """Call `then` when the checksums of all models that are files are known; at once where there are none.
+
+    That of a large file takes its time, once: it is worked out beside the window, and is there afterwards.
+    """
+    session = context.studio.session
+    slow = [one for one in judges if one.backend == FILES and session is not None and chosen_here(session, one)]
+    if slow:
+        context.background.run(lambda _progress: _look_at_files(slow), lambda _none: then())
+    else:
+        then()
+
+
+def foretold(
+    session: Session, judge: JudgeEntry, judges: Sequence[JudgeEntry], recording_id: str, condition: str
+) -> tuple[UserError | None, list[str]]:
+    """Return why a judge may not be asked about a recording, or what asking it sends to which other machine.
+
+    Args:
+        session: of the study.
+        judge: that would be asked.
+        judges: of the study; one of them may bring the answers of another into form.
+        recording_id: that is asked about.
+        condition: under which it would be shown.
+    """
+    try:
+        ways = leaving(judge, condition, second_of(judge, judges))
+        forbidden = why_not(session, judge, recording_id, condition)
+    except UserError as error:
+        return error, []
+    return (None, ways) if forbidden is None else (forbidden, [])
+
+
+def _look_at_files(judges: Sequence[JudgeEntry]) -> None:
+    for one in judges:
+        # What is wrong with a file is said where it is asked.
+        with suppress(UserError, OSError):
+            _ = judge_of(one, Means()).fingerprint

@@ -1,0 +1,423 @@
+"""Opens the inspector of what is sent: before asking, made by the code that asks, and after, from what was kept.
+
+The inspector of what is sent: every frame, every word, every byte, where it goes and by whose leave.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, quiet
+from app.gui.judges.judge_runs import JudgingController
+from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.request_facts import JudgeRequestPreview, SentMessage, SentPicture, sent_after, sent_before
+from app.gui.pages.context import Context
+from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_plan import InputPlan
+from benchmark.judge_input.input_planning import plan_sight, settings_for
+from models.judges.judge_backends import options_of
+from models.judges.judge_interface import Message, ModelOptions, SamplingParameters
+from project.entities.judgments import RAW, JudgeEntry, Judgment
+from project.errors import UserError
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.layouts import FlowLayout, within_screen
+from widgets.text_labels import PlainLabel, plain_tip, plainly
+from widgets.theme import pixmap
+
+_SIZE = QSize(820, 720)
+_THUMBNAIL = QSize(144, 81)
+_LONGEST = 60_000
+
+
+class _Whole(WordsCell):
+    """Words in full, as tall as they are."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__("", name)
+        self.setStyleSheet("")
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setPlainText(plainly(text, _LONGEST))
+
+    def heightForWidth(self, width: int) -> int:
+        area = self.fontMetrics().boundingRect(
+            0, 0, max(40, width - 24), 1_000_000, int(Qt.TextFlag.TextWordWrap), self.toPlainText()
+        )
+        return area.height() + self.fontMetrics().lineSpacing() + 8
+
+
+class SentView(OwnDialog):
+    """Shows what goes to each judge; it sends nothing.
+
+    Signals:
+        chosen (int): another one of the offered judges is looked at.
+        policy_requested: show the policy of the study.
+        ask_requested: it may be sent; only where the view offers it.
+    """
+
+    chosen = Signal(int)
+    policy_requested = Signal()
+    ask_requested = Signal()
+
+    def __init__(self, title: str, offered: Sequence[str], *, before: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.resize(within_screen(_SIZE, self))
+        self._sent: JudgeRequestPreview | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        self.offered = QComboBox()
+        self.offered.setAccessibleName(tr("Judge"))
+        for one in offered:
+            self.offered.addItem(plainly(one, 100))
+        self.offered.currentIndexChanged.connect(self.chosen)
+        column.addWidget(self.offered)
+        column.addLayout(self._make_head())
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
+        column.addWidget(self._area, 1)
+        row = QHBoxLayout()
+        self._total = _plain("")
+        row.addWidget(self._total, 1)
+        self.ask = QPushButton(tr("Ask"))
+        self.ask.setProperty("primary", True)
+        self.ask.setAutoDefault(False)
+        self.ask.setToolTip(tr("Send this, to every judge that is chosen"))
+        self.ask.setVisible(before)
+        self.ask.clicked.connect(self.ask_requested)
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)"))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.reject)
+        row.addWidget(close)
+        row.addWidget(self.ask)
+        column.addLayout(row)
+
+    def sent(self) -> JudgeRequestPreview | None:
+        """Return what is shown."""
+        return self._sent
+
+    def say(self, text: str) -> None:
+        """Show a line in place of the content: that it is being made, or why it cannot be."""
+        self._sent = None
+        self._where.setText("")
+        self._icon.clear()
+        self._permission.setText("")
+        self._total.setText("")
+        self._policy.hide()
+        self.ask.setEnabled(False)
+        inner = QWidget()
+        box = QVBoxLayout(inner)
+        box.addWidget(quiet(text))
+        box.addStretch()
+        self._area.setWidget(inner)
+
+    def show_sent(self, sent: JudgeRequestPreview) -> None:
+        """Show what goes to one judge."""
+        self._sent = sent
+        self._say_where(sent)
+        inner = QWidget()
+        box = QVBoxLayout(inner)
+        box.setContentsMargins(0, 0, theme.GRID, 0)
+        box.setSpacing(theme.GRID)
+        for note in sent.notes:
+            box.addWidget(quiet(note))
+        for one in sent.messages:
+            box.addWidget(_message(one))
+        if sent.form:
+            box.addWidget(_message(SentMessage(tr("the form of the answer"), sent.form)))
+        if sent.settings:
+            box.addWidget(quiet(sent.settings))
+        box.addStretch()
+        self._area.setWidget(inner)
+        pictures = sent.pictures
+        parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {_bytes(_sum(pictures))}"]
+        parts += [
+            tr("words, {words}").format(words=_bytes(sent.words)),
+            tr("in all {total}").format(total=_bytes(sent.total)),
+        ]
+        self._total.setText(" · ".join(parts))
+        self.ask.setEnabled(not sent.forbidden)
+
+    def _make_head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self._icon = PlainLabel()
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        self._where = _plain("")
+        self._where.setFont(theme.font(semibold=True))
+        self._permission = _plain("")
+        words.addWidget(self._where)
+        words.addWidget(self._permission)
+        row.addLayout(words, 1)
+        self._policy = QPushButton(tr("Policy…"))
+        self._policy.setAutoDefault(False)
+        self._policy.setToolTip(tr("Show what may leave this machine, and change it"))
+        self._policy.clicked.connect(self.policy_requested)
+        self._policy.hide()
+        row.addWidget(self._policy, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def _say_where(self, sent: JudgeRequestPreview) -> None:
+        colours = theme.palette()
+        icon, ink = ("shield-check", colours.competence) if sent.local else ("triangle-alert", colours.uncertain)
+        if sent.forbidden:
+            icon, ink = "lock", colours.error
+        self._icon.setPixmap(pixmap(icon, 20, ink, self.devicePixelRatioF()))
+        leaves = tr("would leave") if sent.forbidden else "leaves"
+        stays = (
+            tr("stays on this machine")
+            if sent.local
+            else tr("{leaves} this machine, for {where}").format(leaves=leaves, where=sent.where)
+        )
+        self._where.setText(plainly(f"{sent.judge}: {stays}", 300))
+        said = sent.forbidden or (
+            tr("Permission: {permission}").format(permission=sent.permission) if sent.permission else ""
+        )
+        self._permission.setText(plainly(said, 600))
+        self._permission.setStyleSheet(f"color: {(colours.error if sent.forbidden else colours.muted).name()};")
+        self._policy.setVisible(not sent.local)
+
+
+def _message(one: SentMessage) -> QWidget:
+    part = QWidget()
+    column = QVBoxLayout(part)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(theme.GRID // 2)
+    head = _plain(tr("{role} · {size} of words").format(role=one.role.capitalize(), size=_bytes(one.size)))
+    head.setFont(theme.font(semibold=True))
+    column.addWidget(head)
+    if one.pictures:
+        flowing = QWidget()
+        flow = FlowLayout(flowing)
+        flow.setContentsMargins(0, 0, 0, 0)
+        for picture in one.pictures:
+            flow.addWidget(_thumbnail(picture))
+        column.addWidget(flowing)
+    if one.text:
+        column.addWidget(_Grown(_Whole(one.text, tr("Words, {role}").format(role=one.role))))
+    return part
+
+
+class _Grown(QWidget):
+    """Gives a field the height that its words need."""
+
+    def __init__(self, field: _Whole) -> None:
+        super().__init__()
+        self._field = field
+        field.setParent(self)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._field.heightForWidth(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        height = self._field.heightForWidth(self.width())
+        self._field.setGeometry(0, 0, self.width(), height)
+        if self.minimumHeight() != height:
+            self.setMinimumHeight(height)
+
+
+def _thumbnail(one: SentPicture) -> QWidget:
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(1)
+    picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+    picture.setFixedSize(_THUMBNAIL)
+    colours = theme.palette()
+    picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
+    if one.picture is not None and not one.picture.isNull():
+        picture.setPixmap(_fitted(one.picture, picture.devicePixelRatioF()))
+    else:
+        picture.setWordWrap(True)
+        picture.setText(one.note or tr("Not shown"))
+    said = _plain(f"{one.shown} · {_bytes(one.size)}")
+    column.addWidget(picture)
+    column.addWidget(said)
+    picture.setAccessibleName(
+        tr("Picture at {shown}, {about}, {size}").format(shown=one.shown, about=one.about, size=_bytes(one.size))
+    )
+    box.setToolTip(
+        plain_tip(
+            tr("{shown}, {about}, {size:,} bytes, sha256 {checksum}…").format(
+                shown=one.shown, about=one.about, size=one.size, checksum=one.sha256[:16]
+            )
+        )
+    )
+    return box
+
+
+def _fitted(picture: QImage, scale: float) -> QPixmap:
+    """Return a picture as large as a thumbnail may be, sharp on a screen of that scale."""
+    mode = Qt.TransformationMode.SmoothTransformation
+    made = QPixmap.fromImage(picture.scaled(_THUMBNAIL * scale, Qt.AspectRatioMode.KeepAspectRatio, mode))
+    made.setDevicePixelRatio(scale)
+    return made
+
+
+def _plain(text: str) -> QLabel:
+    label = PlainLabel(text, wordWrap=True)
+    return label
+
+
+def _sum(pictures: Sequence[SentPicture]) -> int:
+    return sum(one.size for one in pictures)
+
+
+def _bytes(count: int) -> str:
+    if count < 10_000:
+        return tr("{count:,} bytes").format(count=count)
+    return (
+        tr("{value:,.0f} kB").format(value=count / 1000)
+        if count < 10_000_000
+        else tr("{value:,.1f} MB").format(value=count / 1e6)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    entry: JudgeEntry
+    condition: str
+    name: str
+
+
+class InspectorController(QObject):
+    """Plans in the window, builds in a thread; nothing of it is sent."""
+
+    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter, asking: JudgingController) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._asking = asking
+        self.view: SentView | None = None
+        page.bar.inspect_requested.connect(self._before)
+        page.board.sent_requested.connect(self._after)
+        context.studio.leaving.connect(self._close)
+
+    def _before(self) -> None:
+        offers = [
+            _Offer(judge, condition, f"{judge.name}, {self._name(condition)}")
+            for judge in self._shown.chosen()
+            for condition in self._shown.chosen_conditions()
+        ]
+        if not offers or self._shown.segment() is None:
+            return
+        view = self._open(tr("What is sent"), [one.name for one in offers], before=True)
+        view.chosen.connect(lambda at: self._plan(view, offers[at]))
+        view.ask_requested.connect(self._ask)
+        self._plan(view, offers[0])
+
+    def _after(self, column: JudgmentColumn) -> None:
+        session, found = self._shown.session(), self._shown.judgment(column.judgment_id)
+        if session is None or found is None:
+            return
+        name = f"{column.name}, {self._name(found.condition)}"
+        view = self._open(tr("What was sent"), [name], before=False)
+        view.show_sent(sent_after(session, found, name, {}))
+        self._rebuild(session, view, found, name)
+
+    def _open(self, title: str, offered: Sequence[str], *, before: bool) -> SentView:
+        self._close()
+        view = self.view = SentView(title, offered, before=before, parent=self._page.window())
+        view.policy_requested.connect(lambda: self._context.trigger("policy"))
+        view.open()
+        return view
+
+    def _close(self) -> None:
+        if self.view is not None:
+            self.view.reject()
+            self.view.deleteLater()
+            self.view = None
+
+    def _ask(self) -> None:
+        self._close()
+        self._asking.ask()
+
+    def _plan(self, view: SentView, offer: _Offer) -> None:
+        session, about = self._shown.session(), self._shown.segment()
+        if session is None or about is None:
+            return
+        view.say(tr("Reading the frames…"))
+        request = self._asking.request([offer.entry], offer.condition)
+        try:
+            settings = settings_for(offer.entry, request.sight)
+            if request.frames is not None and settings.frames:
+                settings = replace(settings, frames=request.frames)
+            plan = plan_sight(session, about.id, request.task, request.variant, request.condition, settings)
+            sampling = _sampling(offer.entry, request.seed)
+        except UserError as error:
+            view.say(str(error))
+            return
+
+        def show(built: tuple[tuple[Message, ...], str]) -> None:
+            if view is not self.view or self._shown.session() is not session:
+                return
+            messages, schema = built
+            try:
+                view.show_sent(sent_before(session, offer.entry, offer.name, plan, messages, sampling, schema))
+            except UserError as error:
+                view.say(str(error))
+
+        def fail(error: Exception) -> None:
+            if view is self.view:
+                view.say(str(error))
+
+        self._context.background.run(lambda _progress: _built(plan), show, fail)
+
+    def _rebuild(self, session: Session, view: SentView, one: Judgment, name: str) -> None:
+        """Make the frames again, to show them: those that come out byte by byte as they were sent."""
+        frames = one.sight.get("frames")
+        if not isinstance(frames, list) or not frames:
+            return
+        side = max(_number(one.sight.get("width"), 512), _number(one.sight.get("height"), 512))
+        wanted = replace(
+            self._asking.more.sight(),
+            frames=len(frames),
+            longest_side=side,
+            quality=_number(one.sight.get("quality"), 85),
+        )
+        try:
+            plan = plan_sight(session, one.segment_id, one.task, one.variant, one.condition, wanted)
+        except UserError:
+            return
+
+        def show(messages: tuple[Message, ...]) -> None:
+            if view is self.view and self._shown.session() is session:
+                made = {picture.sha256: picture.jpeg for message in messages for picture in message.pictures}
+                view.show_sent(sent_after(session, one, name, made))
+
+        self._context.background.run(lambda _progress: build(plan), show)
+
+    def _name(self, condition: str) -> str:
+        names = {one.key: one.name for one in self._page.bar.conditions.entries()}
+        return "raw" if condition == RAW else names.get(condition, tr("another rendering"))
+
+
+def _built(plan: InputPlan) -> tuple[tuple[Message, ...], str]:
+    return build(plan), json.dumps(dict(plan.answer_form.schema), ensure_ascii=False, indent=1)
+
+
+def _sampling(entry: JudgeEntry, seed: int) -> SamplingParameters:
+    options = options_of(entry.backend, entry.settings)
+    if isinstance(options, ModelOptions):
+        return SamplingParameters(options.temperature, seed, options.max_tokens)
+    return SamplingParameters(seed=seed)
+
+
+def _number(found: object, default: int) -> int:
+    return found if isinstance(found, int) else default

@@ -1,1 +1,0 @@
-"""The window of what is gathered about a recording to make questions from."""

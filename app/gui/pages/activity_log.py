@@ -1,0 +1,159 @@
+"""Counts active minutes while the window is used, and writes them into the study now and then."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QWindow
+from PySide6.QtWidgets import QWidget
+
+from annotate.team import activity
+from annotate.team.activity import ActiveTime
+from app.gui.player.player import Player
+from app.gui.study.study_controller import StudyController
+from project.errors import UserError
+from project.queries.annotator_rows import Key
+
+LOOK_EVERY_MS = 5_000
+WRITE_EVERY_S = 60.0
+_INPUT = frozenset(
+    {
+        QEvent.Type.KeyPress,
+        QEvent.Type.MouseButtonPress,
+        QEvent.Type.MouseMove,
+        QEvent.Type.Wheel,
+        QEvent.Type.TabletMove,
+        QEvent.Type.TouchUpdate,
+    }
+)
+
+
+class ActivityLog(QObject):
+    """Looks every few seconds whether somebody is active; while it is off, it counts and writes nothing.
+
+    Signals:
+        changed: minutes were written, deleted, or counting was switched on or off.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        studio: StudyController,
+        player: Player,
+        window: QWidget,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(window)
+        self._studio = studio
+        self._player = player
+        self._window = window
+        self._clock = clock
+        self._time = ActiveTime()
+        self._key: Key | None = None
+        self._written = clock()
+        self._watched: QWindow | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_EVERY_MS)
+        self._timer.timeout.connect(self.look)
+        studio.recording_changed.connect(self._turn_to)
+        studio.leaving.connect(self._leave)
+        app = QGuiApplication.instance()
+        assert isinstance(app, QGuiApplication)
+        app.focusWindowChanged.connect(self._watch)
+        self._watch(app.focusWindow())
+
+    @property
+    def on(self) -> bool:
+        """Whether minutes are counted."""
+        return self._studio.settings.activity
+
+    def switch(self, on: bool) -> None:
+        """Count from now on, or no longer."""
+        if on == self.on:
+            return
+        self.look()
+        if on:
+            self._time.forget()
+        else:
+            self.write()
+        self._studio.change_settings(lambda kept: replace(kept, activity=on))
+        self.changed.emit()
+
+    def delete(self) -> None:
+        """Delete the minutes of who works here from this study."""
+        session = self._studio.session
+        who = session.annotator() if session is not None else None
+        self._time.forget()
+        if session is not None and who is not None:
+            try:
+                activity.forget(session, who)
+            except UserError as error:
+                self._studio.failed.emit(error)
+        self.changed.emit()
+
+    def look(self) -> None:
+        """Count the time since the last look; while something large is written, the study is left alone."""
+        if self._studio.apart.busy:
+            return
+        now = self._clock()
+        if self._player.playing:
+            self._time.note(now)
+        key = self._key if self.on else None
+        self._time.look(now, key, self._window.isVisible() and not self._window.isMinimized())
+        self._key = self._present()
+        if now - self._written >= WRITE_EVERY_S:
+            self.write()
+
+    def write(self) -> None:
+        """Write what was counted."""
+        self._written = self._clock()
+        session, seconds = self._studio.session, self._time.take()
+        if session is None or not seconds or not self.on:
+            return
+        try:
+            activity.keep(session, seconds)
+        except UserError as error:
+            self._studio.failed.emit(error)
+        self.changed.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _INPUT:
+            self._time.note(self._clock())
+        return super().eventFilter(watched, event)
+
+    def _watch(self, window: QWindow | None) -> None:
+        """Notice input in the window that has the focus: any of the program's, as long as it is this one's."""
+        if self._watched is not None:
+            self._watched.removeEventFilter(self)
+        self._watched = window
+        if window is not None:
+            window.destroyed.connect(self._forget_window)
+            window.installEventFilter(self)
+
+    def _forget_window(self) -> None:
+        self._watched = None
+
+    def _turn_to(self) -> None:
+        self.look()
+        self._key = self._present()
+        if self._studio.recording is None:
+            self._timer.stop()
+        elif not self._timer.isActive():
+            self._timer.start()
+        self.write()
+
+    def _leave(self) -> None:
+        self.look()
+        self.write()
+        self._time.forget()
+
+    def _present(self) -> Key | None:
+        """Return what counts now; nobody is introduced into a study by being there."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None or session.study.read_only:
+            return None
+        who = session.annotator()
+        return None if who is None else (recording.id, who.id, date.today().isoformat())

@@ -1,0 +1,138 @@
+"""Copies and saves what the window shows. Files and folders that appear under their name when they are whole."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PySide6.QtGui import QGuiApplication
+
+from app.gui.pages.context import Context
+from project.errors import UserError
+from project.text_format import as_csv, shown
+from resources.translation import tr
+from widgets.plots.charts import as_image, as_png, as_svg
+from widgets.plots.plot_data import Plot
+from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, PNG, SVG
+
+_MOST_NAMES = 1000
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, in place of one that is there.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    temporary: str | None = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        _open_to_others(Path(temporary), 0o666)
+        Path(temporary).replace(path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise _refused(path, error) from None
+
+
+def write_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
+    """Write a folder of files under a name that is not taken: a number is added where it is.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    temporary: str | None = None
+    try:
+        temporary = tempfile.mkdtemp(prefix=f".{name}.", dir=parent)
+        for place, data in files.items():
+            path = Path(temporary) / place
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
+        _open_to_others(Path(temporary), 0o777)
+        free = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MOST_NAMES))
+        made = next(path for path in free if not path.exists())
+        Path(temporary).rename(made)
+    except OSError as error:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+        raise _refused(parent / name, error) from None
+    return made
+
+
+def _open_to_others(path: Path, wanted: int) -> None:
+    """Give what was made for one's own eyes the rights of other files."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(wanted & ~mask)
+
+
+def _refused(path: Path, error: OSError) -> UserError:
+    return UserError(
+        tr("{name} cannot be written: {strerror}.").format(name=shown(path.name), strerror=error.strerror),
+        tr("Choose another folder."),
+    )
+
+
+_KINDS = {SVG: tr("Drawings"), PNG: tr("Pictures"), CSV: tr("Tables")}
+
+
+def table_text(plot: Plot) -> str:
+    """Return the numbers of a plot as CSV."""
+    found = plot.table()
+    return as_csv(found.head, found.rows)
+
+
+class PlotExporter:
+    """Does what is asked of a plot; `tell` says how it went."""
+
+    def __init__(self, context: Context, tell: Callable[[str], None]) -> None:
+        self._context = context
+        self._tell = tell
+
+    def plot(self, plot: Plot, what: str) -> None:
+        """Copy or save one plot."""
+        if what == COPY_PICTURE:
+            QGuiApplication.clipboard().setImage(as_image(plot))
+            self._tell(tr("Copied the picture of “{title}”.").format(title=plot.title))
+        elif what == COPY_TABLE:
+            self.copy(table_text(plot), plot.title)
+        else:
+            made: dict[str, Callable[[Plot], bytes]] = {
+                SVG: as_svg,
+                PNG: as_png,
+                CSV: lambda one: _file(table_text(one)),
+            }
+            self._save(plot.title, plot.key, what, made[what](plot))
+
+    def copy(self, text: str, title: str) -> None:
+        """Copy a table."""
+        QGuiApplication.clipboard().setText(text)
+        self._tell(tr("Copied the numbers of “{title}” as CSV.").format(title=title))
+
+    def save_table(self, text: str, title: str, name: str) -> None:
+        """Save a table that was written as CSV."""
+        self._save(title, name, CSV, _file(text))
+
+    def _save(self, title: str, name: str, kind: str, data: bytes) -> None:
+        session = self._context.studio.session
+        if session is None:
+            return
+        path = self._context.questions.save(
+            tr("Save “{title}”").format(title=title), session.study.folder / f"{name}.{kind}", _KINDS[kind]
+        )
+        if path is None:
+            return
+        try:
+            write_whole(path, data)
+        except UserError as error:
+            self._tell(f"{error.message} {error.hint}".strip())
+        else:
+            self._tell(tr("Saved {name}.").format(name=path.name))
+
+
+def _file(text: str) -> bytes:
+    """Return CSV as spreadsheets read it without being asked."""
+    return text.encode("utf-8-sig", "replace")

@@ -1,1 +1,0 @@
-"""The window in which one decides on personal information."""

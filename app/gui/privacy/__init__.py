@@ -1,1 +1,0 @@
-"""The window about how private exports are, and how useful."""

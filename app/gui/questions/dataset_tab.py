@@ -1,0 +1,608 @@
+"""Gathers a data set of questions in a thread, so that the window stays awake.
+
+A data set of questions as rows of tables: what leaves, and what does not. The window that exports questions as a data
+set: what may leave, the texts to read, and the button. Writes a data set of questions in a thread. What a data set of
+questions is to hold, as a form.
+"""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from anonymize.pii_review import study_finder as pii_search
+from anonymize.pii_review.pii_decisions import Numbers, numbers_of, store_numbers
+from anonymize.pii_review.review_hits import hits
+from anonymize.pii_review.study_finder import found_so_far
+from anonymize.release.release_edits import set_words
+from anonymize.release.release_plan import release_key
+from app.gui.pages.context import Context
+from app.gui.questions.question_list import KINDS
+from app.gui.release.pii_search import PiiSearchController
+from app.gui.release.scrubbed_texts import TextsView, text_rows
+from app.gui.study.background import PendingRead, Stoppable, look
+from benchmark.dataset.dataset_card import SPLITS, splits_of
+from benchmark.dataset.dataset_export import (
+    JSONL,
+    VLMEVALKIT,
+    Exported,
+    PreparedDataset,
+    confirm_question_texts,
+    each_once,
+    note,
+    prepare,
+    reader_of,
+    write,
+)
+from benchmark.dataset.question_selection import DatasetContents, decided, gathering
+from project.entities.study_records import Changes
+from project.errors import Cancelled, UserError
+from project.files.publication import require_free
+from project.progress import Progress
+from project.queries.pii_rows import replacements
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.form.input_fields import IntegerBox
+from widgets.progress_bars import ProgressLine
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import ElidedLabel, PlainLabel
+
+_SEARCHING = tr("Looking for personal information")
+_STOPPED = tr("Stopped. Look again to see what may leave.")
+
+
+class QuestionSetAssembler(QObject):
+    """One gathering at a time; what is no longer wanted is dropped.
+
+    Signals:
+        found (Gathering): what may leave.
+        progressed (int, int, str): how far it is, of how many, and what is done.
+        stopped (str): it was not gathered, and why.
+    """
+
+    found = Signal(object)
+    progressed = Signal(int, int, str)
+    stopped = Signal(str)
+
+    def __init__(self, context: Context, everything: Callable[[], bool], parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._everything = everything
+        self._looking: PendingRead | None = None
+        self._wanted = False
+        self._searching = PiiSearchController(context, self)
+        self._searching.ready.connect(self._begin)
+        self._searching.stopped.connect(self._give_up)
+        context.jobs.progressed.connect(self._show_search)
+        context.studio.leaving.connect(self.drop)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is gathered."""
+        return self._wanted
+
+    def start(self) -> None:
+        """Gather the study as it is now; what was under way is dropped."""
+        if self._context.studio.session is None:
+            return
+        self.drop()
+        self._wanted = True
+        self.progressed.emit(0, 0, _SEARCHING)
+        self._searching.begin()
+
+    def drop(self) -> None:
+        """Want nothing any more."""
+        self._wanted = False
+        if self._looking is not None:
+            self._looking.stop()
+
+    def cancel(self) -> None:
+        """Stop because the user says so."""
+        search = self._context.jobs.of(pii_search.KIND, "")
+        if search is not None:
+            self._context.jobs.cancel(search)
+        self._give_up()
+
+    def _begin(self) -> None:
+        """Number what is personal, which the study keeps, then scrub the texts; both in a thread."""
+        session = self._context.studio.session
+        if session is None or not self._wanted:
+            return
+        tell = found_so_far(session)
+
+        def read(second: Session, _progress: Progress) -> Numbers:
+            tell(second)
+            return numbers_of(second, hits(second))
+
+        def then(numbers: Numbers) -> None:
+            try:
+                release_key(session)
+                store_numbers(session, numbers)
+            except UserError as error:
+                self._fail(error)
+            else:
+                self._gather(session)
+
+        self.progressed.emit(0, 0, _SEARCHING)
+        self._looking = look(self._context.background, session, read, then, self._fail)
+
+    def _gather(self, session: Session) -> None:
+        tell, everything = found_so_far(session), self._everything()
+
+        def read(second: Session, progress: Progress) -> DatasetContents:
+            tell(second)
+            pieces = gathering(second, everything=everything)
+            while True:
+                try:
+                    done, total = next(pieces)
+                except StopIteration as ended:
+                    found: DatasetContents = ended.value
+                    return found
+                progress.check_cancelled()
+                progress.progress(done, total)
+
+        def then(found: DatasetContents) -> None:
+            self.drop()
+            self.found.emit(found)
+
+        def show(done: int, total: int, _text: str) -> None:
+            self.progressed.emit(done, total, tr("Scrubbing texts"))
+
+        self._looking = look(self._context.background, session, read, then, self._fail, show)
+
+    def _fail(self, error: Exception) -> None:
+        self.drop()
+        self.stopped.emit(str(error))
+
+    def _give_up(self) -> None:
+        if self._wanted:
+            self.drop()
+            self.stopped.emit(_STOPPED)
+
+    def _show_search(self, work: object, done: int, total: int, text: str) -> None:
+        if self._wanted and getattr(work, "kind", "") == pii_search.KIND:
+            self.progressed.emit(done, total, text)
+
+
+COUNTS = (tr("Kind"), *SPLITS, "all")
+LEFT_OUT = (tr("Questions"), tr("Left out because"))
+
+
+def count_rows(gathering: DatasetContents, seed: int) -> list[TableRow]:
+    """Return how many questions of each kind are in each split, and of all kinds."""
+    splits = splits_of(Counter(one.recording for one in gathering.items), seed)
+    found = Counter((one.kind, splits[one.recording]) for one in gathering.items)
+    rows = [(kind, [found[kind, split] for split in SPLITS]) for kind in sorted({kind for kind, _ in found})]
+    rows.append((KINDS[""], [sum(found[kind, split] for kind, _ in rows) for split in SPLITS]))
+    return [
+        TableRow(kind, (KINDS.get(kind, kind), *(f"{many:,}" for many in each), f"{sum(each):,}"))
+        for kind, each in rows
+    ]
+
+
+def left_out_rows(gathering: DatasetContents) -> list[TableRow]:
+    """Return why questions do not leave, those with most first."""
+    return [
+        TableRow(why, (f"{many:,}", why)) for why, many in sorted(gathering.left_out.items(), key=lambda one: -one[1])
+    ]
+
+
+_log = logging.getLogger(__name__)
+
+
+class QuestionSetWriter(QObject):
+    """One set at a time; what is stopped leaves nothing.
+
+    Signals:
+        written (Exported, Path): it is in its place, and noted in the study.
+        progressed (int, int, str): how far it is, of how many, and what is done.
+        stopped (str): it was not written, and why.
+    """
+
+    written = Signal(object, object)
+    progressed = Signal(int, int, str)
+    stopped = Signal(str)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._stop: threading.Event | None = None
+        context.studio.leaving.connect(self.cancel)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is written."""
+        return self._stop is not None
+
+    def start(self, ready: PreparedDataset, folder: Path) -> None:
+        """Write a set to a new folder."""
+        stop = self._stop = threading.Event()
+        session = self._context.studio.session
+
+        def then(made: Exported | None) -> None:
+            if self._stop is stop:
+                self._stop = None
+            if made is None or session is None or session is not self._context.studio.session:
+                self.stopped.emit(tr("Cancelled. Nothing was written."))
+                return
+            self._context.studio.publish(note(session, made, folder))
+            self.written.emit(made, folder)
+
+        def failed(error: Exception) -> None:
+            self._stop = None
+            _log.warning("The data set was not written", exc_info=error)
+            self.stopped.emit(str(error))
+
+        def work(progress: Progress) -> Exported | None:
+            try:
+                return write(ready, folder, Stoppable(progress, stop))
+            except Cancelled:
+                return None
+
+        self._context.background.run(work, then, failed, self.progressed.emit)
+
+    def cancel(self) -> None:
+        """Stop; what is in its place already stays."""
+        if self._stop is not None:
+            self._stop.set()
+
+
+_NONE = tr("None: the questions are texts about recordings that are not there")
+_LARGEST = 999_999
+
+
+@dataclass(frozen=True, slots=True)
+class SetChoice:
+    """What is chosen.
+
+    Attributes:
+        table: also as a table for VLMEvalKit.
+        everything: also questions that are not verified or out of date.
+        seed: of the splits.
+        release: folder of a release whose clips and pictures are named; None for none.
+    """
+
+    table: bool = False
+    everything: bool = False
+    seed: int = 0
+    release: Path | None = None
+
+
+class SetForm(QWidget):
+    """The form.
+
+    Signals:
+        changed: something was chosen.
+        release_requested: a release is to be chosen.
+    """
+
+    changed = Signal()
+    release_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._release: Path | None = None
+        form = QFormLayout(self)
+        form.setContentsMargins(0, theme.GRID, 0, 0)
+        form.setSpacing(theme.GRID)
+        self.everything = QCheckBox(tr("&Also questions that are not verified or out of date"))
+        self.everything.setToolTip(tr("They are marked as such in the set; their texts have to be read too"))
+        self.table = QCheckBox(tr("Also as a &table for VLMEvalKit"))
+        self.table.setToolTip(tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"))
+        for box in (self.everything, self.table):
+            box.toggled.connect(lambda _on: self.changed.emit())
+        self.seed = IntegerBox(minimum=0, maximum=_LARGEST)
+        self.seed.setToolTip(tr("The same study and seed give the same splits"))
+        for one in (self.seed, self.seed.lineEdit()):
+            one.setAccessibleName(tr("Seed of the splits"))
+        self.seed.valueChanged.connect(lambda _value: self.changed.emit())
+        self.release = ElidedLabel()
+        self.release.setAccessibleName(tr("Release"))
+        self.choose = QPushButton(tr("Choose &release…"))
+        self.choose.setToolTip(tr("Name the clips and pictures of a folder that was released from this study"))
+        self.choose.clicked.connect(self.release_requested)
+        self.clear = QPushButton(tr("&No release"))
+        self.clear.setToolTip(tr("Name no clips and pictures"))
+        self.clear.clicked.connect(lambda: self.show_release(None))
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.release, 1)
+        row.addWidget(self.choose)
+        row.addWidget(self.clear)
+        seed_row = QHBoxLayout()
+        seed_row.addWidget(self.seed)
+        seed_row.addStretch(1)
+        form.addRow(tr("Questions"), self.everything)
+        form.addRow(tr("Files"), self.table)
+        form.addRow(tr("&Seed of the splits"), seed_row)
+        form.labelForField(seed_row).setBuddy(self.seed)  # type: ignore[attr-defined]
+        form.addRow(tr("Clips and pictures"), row)
+        self.show_release(None)
+
+    def chosen(self) -> SetChoice:
+        """Return what is chosen."""
+        return SetChoice(self.table.isChecked(), self.everything.isChecked(), self.seed.value(), self._release)
+
+    def show_release(self, folder: Path | None) -> None:
+        """Choose a release; None for none."""
+        before, self._release = self._release, folder
+        self.release.set_text(_NONE if folder is None else str(folder))
+        self.clear.setEnabled(folder is not None)
+        if before != folder:
+            self.changed.emit()
+
+
+_WAIT_MS = 400
+_MATTERS = frozenset(
+    (
+        *("question", "verification", "chain", "chain_node", "chain_edge", "chain_person", "chain_review"),
+        *("recording", "medium", "participant", "appearance", "consent", "hold_out", "annotator", "property"),
+        *("track_correction", "face_track", "utterance", "private_word", "public_word", "pii_decision"),
+    )
+)
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return SetWindow(context)
+
+
+class SetWindow(QWidget):
+    """Gathers while the window stays awake; writes in a thread, and only what somebody has read."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self._found: DatasetContents | None = None
+        self._fresh = self._everything = False
+        self.setWindowTitle(tr("Export questions as a data set"))
+        self.setAccessibleName(tr("Export questions as a data set"))
+        self.setAutoFillBackground(True)
+        self.resize(1080, 720)
+        self.setMinimumWidth(560)
+        self.heading = PlainLabel(wordWrap=True)
+        self.heading.setFont(theme.font(semibold=True))
+        self.form = SetForm()
+        self.counts = RowsTable(tr("What leaves"), COUNTS)
+        self.left_out = RowsTable(tr("What does not leave"), LEFT_OUT)
+        EmptyHint(self.counts, tr("What leaves is counted here, by kind and split."))
+        EmptyHint(self.left_out, tr("What is left out is counted here, with the reason."))
+        self.texts = TextsView()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._what_page(), tr("&What leaves"))
+        self.tabs.addTab(self.texts, tr("Te&xts"))
+        self.line = ProgressLine(tr("The data set"))
+        self.report = PlainLabel(wordWrap=True)
+        self.report.setAccessibleName(tr("What came of it"))
+        self.export = QPushButton(tr("&Export…"))
+        self.export.setProperty("primary", True)
+        self.export.setToolTip(tr("Write the questions into a new folder, once their texts were read"))
+        self.gathering = QuestionSetAssembler(context, lambda: self.form.chosen().everything, self)
+        self.writing = QuestionSetWriter(context, self)
+        self._lay_out()
+        self._join()
+
+    def reload(self) -> None:
+        """Look anew at what may leave."""
+        session = self._studio.session
+        if session is None:
+            return
+        self._fresh = True
+        self._found = None
+        self._everything = self.form.chosen().everything
+        self.heading.setText(tr("Looking at what may leave…"))
+        self._show_state()
+        self.gathering.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous() and not self._fresh:
+            self.reload()
+
+    def _show(self, found: DatasetContents) -> None:
+        self._found = found
+        self.line.hide()
+        self._show_counts()
+        self._show_texts()
+        self._show_state()
+
+    def _show_counts(self) -> None:
+        found = self._found
+        if found is None:
+            return
+        self.counts.show_rows(count_rows(found, self.form.seed.value()) if found.items else ())
+        self.left_out.show_rows(left_out_rows(found))
+
+    def _show_texts(self) -> None:
+        session, found = self._studio.session, self._found
+        if session is None or found is None:
+            return
+        once = each_once(found.texts)
+        reader = reader_of(session, found)
+        said = tr("There are no texts.")
+        if once:
+            state = (
+                tr("Read by {name}.").format(name=reader.name)
+                if reader
+                else tr("Nobody confirmed them as they are now.")
+            )
+            changed = sum(bool(one.replacements) for one in once)
+            said = tr("{count}, each listed once, {changed:,} changed. {state}").format(
+                count=trn("{count} text", "{count} texts", len(once)), changed=changed, state=state
+            )
+        self.texts.show_texts(text_rows(once), said, confirmed=reader is not None, writable=self._studio.writable)
+        self.texts.show_words(replacements(session.study))
+
+    def _show_state(self) -> None:
+        session, found = self._studio.session, self._found
+        reader = None if session is None or found is None else reader_of(session, found)
+        idle = not self.writing.busy and not self.gathering.busy
+        self.export.setEnabled(self._studio.writable and idle and reader is not None and bool(found and found.items))
+        self.form.setEnabled(not self.writing.busy)
+        if found is None:
+            return
+        if not found.items:
+            self.heading.setText(tr("No question may leave. Below stands why."))
+            return
+        said = tr("{questions} about {recordings} may leave").format(
+            questions=trn("{count} question", "{count} questions", len(found.items)),
+            recordings=trn("{count} recording", "{count} recordings", len(found.recordings)),
+        )
+        if reader is None:
+            self.heading.setText(tr("{said}, once somebody has read their texts: see Texts.").format(said=said))
+        else:
+            self.heading.setText(tr("{said}. {name} has read their texts.").format(said=said, name=reader.name))
+
+    def _choose(self) -> None:
+        if self._found is not None and self.form.chosen().everything == self._everything:
+            self._show_counts()
+        else:
+            self.reload()
+
+    def _choose_release(self) -> None:
+        folder = self._context.questions.folder(tr("Folder of a release of this study"))
+        if folder is not None:
+            self.form.show_release(folder)
+
+    def _confirm(self) -> None:
+        found = self._found
+        if found is not None:
+            self._studio.edit(partial(confirm_question_texts, gathering=found), self)
+
+    def _start(self) -> None:
+        session, found = self._studio.session, self._found
+        if session is None or found is None:
+            return
+        place = self._context.questions.question_set_place()
+        if place is None:
+            return
+        chosen = self.form.chosen()
+        formats = (JSONL, VLMEVALKIT) if chosen.table else (JSONL,)
+        try:
+            require_free(place)
+            ready = prepare(session, found, formats, chosen.seed, chosen.release)
+        except UserError as error:
+            self.report.setText(str(error))
+            return
+        self.report.clear()
+        self.writing.start(ready, place)
+        self._show_state()
+
+    def _written(self, made: Exported, folder: Path) -> None:
+        self._end(
+            tr("Wrote {count} to {name}. Fill in DATACARD.md before it leaves.").format(
+                count=trn("{count} question", "{count} questions", made.questions), name=folder.name
+            )
+        )
+
+    def _end(self, said: str) -> None:
+        self.line.hide()
+        self.report.setText(said)
+        self._show_state()
+
+    def _not_gathered(self, why: str) -> None:
+        self.line.hide()
+        self.heading.setText(why)
+        self._show_state()
+
+    def _cancel(self) -> None:
+        if self.writing.busy:
+            self.writing.cancel()
+        else:
+            self.gathering.cancel()
+            self._fresh = False
+
+    def _apply(self, changes: Changes, initiator: object) -> None:
+        if not _MATTERS & set(changes):
+            return
+        if initiator is self and self._still_holds():
+            # Only who read the texts was kept; the texts are as they were.
+            self._show_texts()
+            self._show_state()
+            return
+        if self.writing.busy:
+            self.writing.cancel()
+        self._fresh, self._found = False, None
+        self._show_state()
+        if self.isVisible():
+            self._soon.start()
+
+    def _still_holds(self) -> bool:
+        """Tell whether what was gathered is as it would be now: whoever confirms first of all is new to the study."""
+        session, found = self._studio.session, self._found
+        if session is None or found is None:
+            return False
+        return decided(session, {one.id: one for one in all_recordings(session.study)}) == found.decided
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.report.setText(str(error))
+
+    def _what_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.form)
+        both = QSplitter(Qt.Orientation.Vertical)
+        both.setChildrenCollapsible(False)
+        both.addWidget(self.counts)
+        both.addWidget(self.left_out)
+        both.setSizes([300, 200])
+        column.addWidget(both, 1)
+        return page
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.heading)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(self.line)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.report, 1)
+        row.addWidget(close_button(self))
+        row.addWidget(self.export)
+        column.addLayout(row)
+
+    def _join(self) -> None:
+        self.gathering.found.connect(self._show)
+        self.gathering.progressed.connect(self.line.show_progress)
+        self.gathering.stopped.connect(self._not_gathered)
+        self.writing.written.connect(self._written)
+        self.writing.progressed.connect(self.line.show_progress)
+        self.writing.stopped.connect(self._end)
+        self.line.cancel_requested.connect(self._cancel)
+        self.form.changed.connect(self._choose)
+        self.form.release_requested.connect(self._choose_release)
+        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_words, words=words)))
+        self.texts.confirm_requested.connect(self._confirm)
+        self.texts.row_chosen.connect(self._context.look_at)
+        self.export.clicked.connect(self._start)
+        self._soon = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._soon.timeout.connect(self.reload)
+        self._studio.bridge.changed.connect(self._apply)
+        self._studio.failed.connect(self._show_error)

@@ -1,0 +1,258 @@
+"""Computes the funnel beside the window: the study is read in short pieces, the rest is done in a thread.
+
+What the window of the funnel says, from what was computed.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.gui.pages.context import Context
+from app.gui.questions.filter_views import FunnelBar, VerdictRow
+from benchmark.questions.filter_funnel import (
+    Funnel,
+    FunnelStage,
+    deciding,
+    funnel_of,
+    proposals_for,
+    rule_in_words,
+    survivors_of,
+)
+from benchmark.questions.filter_outcomes import FunnelInput, FunnelRows, Gatherer, chance_of
+from benchmark.questions.filter_rules import DISTRACTORS, STEPS, Needs
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.session.session import Session
+from project.text_format import percent
+from resources.translation import tr, trn
+from widgets.text_labels import plainly
+
+_log = logging.getLogger(__name__)
+_WAIT_MS = 400
+_MATTERS = frozenset({"question", "judgment", "property", "judge", "chain"})
+
+
+@dataclass(frozen=True, eq=False)
+class FunnelResult:
+    """The funnel of a study.
+
+    Attributes:
+        deciding: steps that decide what goes on.
+        going: questions that go on to verification and export.
+    """
+
+    reading: FunnelInput
+    funnel: Funnel
+    deciding: tuple[str, ...]
+    going: frozenset[str]
+
+
+class FunnelComputing(QObject):
+    """One computation at a time; what changes meanwhile starts another one after it.
+
+    Signals:
+        found (object): what `compute` made of the study as it was a moment ago.
+        working (bool): whether it is computed.
+        refused (str): why it cannot be.
+    """
+
+    found = Signal(object)
+    working = Signal(bool)
+    refused = Signal(str)
+
+    def __init__(
+        self, context: Context, parent: QObject, compute: Callable[[FunnelRows], object], wanted: Callable[[], bool]
+    ) -> None:
+        """Make it.
+
+        Args:
+            context: the window.
+            parent: which it is part of.
+            compute: works in a thread on what was read.
+            wanted: tells whether what changes in the study is computed again by itself.
+        """
+        super().__init__(parent)
+        self._context = context
+        self._compute = compute
+        self._wanted = wanted
+        self._session: Session | None = None
+        self._gatherer: Gatherer | None = None
+        self._busy = self._again = False
+        self._soon = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._soon.timeout.connect(self.start)
+        self._piece = QTimer(self, singleShot=True, interval=0)
+        self._piece.timeout.connect(self._read)
+        context.studio.bridge.changed.connect(self._apply)
+        context.studio.leaving.connect(self.stop)
+
+    def start(self) -> None:
+        """Compute now, or once what is computed is done."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        if self._busy:
+            self._again = True
+            return
+        if session is not self._session:
+            self._session, self._gatherer = session, Gatherer(session)
+        self._busy = True
+        self.working.emit(True)
+        self._piece.start()
+
+    def stop(self) -> None:
+        """Want nothing any more."""
+        self._soon.stop()
+        self._piece.stop()
+        self._session = self._gatherer = None
+        self._busy = self._again = False
+
+    def _read(self) -> None:
+        gatherer = self._gatherer
+        if gatherer is None:
+            return
+        try:
+            if gatherer.more():
+                self._piece.start()
+                return
+            gathered = gatherer.gathered()
+        except UserError as error:
+            self._end(str(error))
+            return
+        self._context.background.run(
+            lambda _progress: self._compute(gathered),
+            lambda found: self._done(gatherer, found),
+            lambda error: self._failed(gatherer, error),
+        )
+
+    def _done(self, gatherer: Gatherer, found: object) -> None:
+        if gatherer is self._gatherer:
+            self.found.emit(found)
+            self._end()
+
+    def _failed(self, gatherer: Gatherer, error: Exception) -> None:
+        if gatherer is self._gatherer:
+            _log.error("The funnel could not be computed", exc_info=error)
+            self._end(str(error))
+
+    def _end(self, why: str = "") -> None:
+        self._busy = False
+        self.working.emit(False)
+        if why:
+            self.refused.emit(why)
+        if self._again:
+            self._again = False
+            self._soon.start()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if _MATTERS & set(changes) and self._wanted():
+            self._soon.start()
+
+
+def whole_funnel(gathered: FunnelRows) -> FunnelResult:
+    """Return every step of the funnel; in any thread."""
+    reading = gathered.reading()
+    return FunnelResult(reading, funnel_of(reading), deciding(reading), survivors_of(reading))
+
+
+def who_goes_on(gathered: FunnelRows) -> frozenset[str]:
+    """Return the questions that go on to verification and export; in any thread."""
+    return survivors_of(gathered.reading())
+
+
+ALL, NOT_KEPT = "all", tr("not kept")
+_LONGEST = 400
+
+
+def bars_of(found: FunnelResult) -> list[FunnelBar]:
+    """Return the steps as bars."""
+    bars = []
+    for stage in found.funnel.steps:
+        names = {one.judge_id: one.judge for fate in stage.fates.values() for one in fate.scores}
+        options = fewest_options(found, stage)
+        bars.append(
+            FunnelBar(
+                stage.key,
+                stage.step.name,
+                len(stage.fates),
+                len(stage.kept),
+                len(stage.fallen),
+                len(stage.open),
+                rule_in_words(stage.step, stage.rule, names, options).replace(", decides", ""),
+                stage.step.description,
+                stage.rule.decides,
+                tr("{taken_over:,} taken over").format(taken_over=len(stage.taken_over))
+                if stage.key == DISTRACTORS
+                else "",
+            )
+        )
+    return bars
+
+
+def going_text(found: FunnelResult) -> str:
+    """Say how many survive, and how many go on."""
+    total = len(found.funnel.questions)
+    if not total:
+        return tr("There are no questions yet. Make some first, in the mode Questions.")
+    survive = tr("{survivors:,} of {count} survive every step.").format(
+        survivors=len(found.funnel.survivors), count=trn("{count} question", "{count} questions", total)
+    )
+    if not found.deciding:
+        return tr("{survive} No step decides yet, so all of them go on to verification and export.").format(
+            survive=survive
+        )
+    every = [key for key, step in STEPS.items() if step.needs is not Needs.NOTHING]
+    names = ", ".join(STEPS[key].name.lower() for key in found.deciding)
+    by = tr("all steps decide") if [*found.deciding] == every else tr("decided by: {names}").format(names=names)
+    return tr("{survive} {going:,} go on to verification and export, as {by}.").format(
+        survive=survive, going=len(found.going), by=by
+    )
+
+
+def described(found: FunnelResult, stage: FunnelStage) -> str:
+    """Say what a step does, and of one that can be passed or failed by luck how likely that is."""
+    options = fewest_options(found, stage)
+    chance = chance_of(stage.step, stage.rule, options)
+    if chance is None:
+        return stage.step.description
+    told = tr("Of {count}, guessing alone would drop {chance} of the questions").format(
+        count=trn("{count} option", "{count} options", options), chance=percent(chance, 0)
+    )
+    return tr("{description} {told}; more runs or judges drop fewer.").format(
+        description=stage.step.description, told=told
+    )
+
+
+def fewest_options(found: FunnelResult, stage: FunnelStage) -> int:
+    """Return the fewest options of the questions that reach a step; 0 where there is none."""
+    return min((len(found.reading.questions[key].wrong) + 1 for key in stage.entered), default=0)
+
+
+def verdict_rows(found: FunnelResult, stage: FunnelStage, which: str) -> list[VerdictRow]:
+    """Return the questions that reach a step: those that fell, then the open ones, then those that are kept.
+
+    Args:
+        found: what was computed.
+        stage: the step.
+        which: `ALL`, or a verdict, or `NOT_KEPT`.
+    """
+    rows = []
+    for key, fate in stage.fates.items():
+        verdict = fate.verdict.value
+        if which not in (ALL, verdict) and not (which == NOT_KEPT and verdict != "kept"):
+            continue
+        one = found.reading.questions[key]
+        why = _proposed(found, stage, key) if stage.key == DISTRACTORS else fate.reason
+        rows.append(VerdictRow(key, verdict, plainly(why, _LONGEST), one.kind.value, plainly(one.text, _LONGEST)))
+    order = {"fell": 0, "open": 1, "kept": 2}
+    return sorted(rows, key=lambda row: order[row.verdict])
+
+
+def _proposed(found: FunnelResult, stage: FunnelStage, question_id: str) -> str:
+    if question_id in stage.taken_over:
+        return tr("has what a judge proposed")
+    proposals = proposals_for(found.reading, found.reading.questions[question_id])
+    if not proposals:
+        return tr("nothing proposed")
+    return "; ".join(f"{one.judge}: {tr('cannot be used') if one.why_not else 'proposed'}" for one in proposals)

@@ -1,0 +1,505 @@
+"""How the window of the funnel is laid out.
+
+The window of the funnel: how many questions survive each step, who fell where and why, and what is asked next. What a
+study asks of questions at one step, to be read and changed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.judges.request_facts import foretold
+from app.gui.pages.context import Context
+from app.gui.questions.filter_results import (
+    ALL,
+    NOT_KEPT,
+    FunnelComputing,
+    FunnelResult,
+    bars_of,
+    described,
+    going_text,
+    verdict_rows,
+    whole_funnel,
+)
+from app.gui.questions.filter_views import FunnelView, ProposalView, Proposed, VerdictsTable
+from app.gui.questions.question_jobs import FilterStepRunner
+from benchmark.authoring import question_requests as thresholds
+from benchmark.questions.filter_funnel import FunnelStage, proposals_for, take_all_over, take_over
+from benchmark.questions.filter_rules import DISTRACTORS, FilterRule, FilterStep, Needs, Several
+from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.questions import WrongOption
+from project.entities.study_records import Changes
+from project.queries.judgment_rows import all_judges
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.input_fields import IntegerBox
+from widgets.progress_bars import ProgressBar, busy_line
+from widgets.text_labels import PlainLabel, plain_tip, plainly
+from widgets.theme import icon
+
+_SEVERAL = {Several.STRICTEST: tr("Every judge"), Several.MEAN: tr("Mean of judges")}
+
+
+class RuleBar(QWidget):
+    """Limit, runs, what counts of several judges, whose scores count, and whether the step decides.
+
+    Signals:
+        changed (Rule): somebody set one of them anew.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rule: FilterRule | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.side = PlainLabel()
+        self.limit = self._number(tr("Limit"))
+        self.side.setBuddy(self.limit)
+        self.runs_label = PlainLabel(tr("Runs"))
+        self.runs = self._number(tr("Runs"))
+        self.runs.setToolTip(tr("How often each judge is asked about a question, with another seed each time"))
+        self.runs_label.setBuddy(self.runs)
+        self.several = QComboBox()
+        self.several.setAccessibleName(tr("Where several judges scored a question"))
+        self.several.setToolTip(tr("Every judge has to keep a question, or the mean of their values has to hold"))
+        for key, name in _SEVERAL.items():
+            self.several.addItem(name, key.value)
+        self.several.currentIndexChanged.connect(self._tell)
+        self.judges = TickMenu(tr("Whose scores count"), tr("Scores of everybody"))
+        self.judges.changed.connect(self._tell)
+        self.judges.setToolTip(tr("Whose scores count; all who scored a question where nobody is ticked"))
+        for part in (self.side, self.limit, self.runs_label, self.runs, self.several):
+            row.addWidget(part)
+        row.addWidget(self.judges, 1)
+        column.addLayout(row)
+        self.decides = QCheckBox(tr("Leave out of verification and export what this step does not keep"))
+        self.decides.toggled.connect(self._tell)
+        column.addWidget(self.decides)
+
+    def show_rule(self, step: FilterStep, rule: FilterRule, judges: Sequence[JudgeEntry], *, writable: bool) -> None:
+        """Show what a study asks at a step."""
+        self._rule = None
+        drops = step.needs is not Needs.NOTHING
+        fixed = step.low == step.high
+        self.side.setText(tr("Keep {needs}").format(needs=step.needs.value))
+        for part in (self.side, self.limit):
+            part.setVisible(drops and not fixed)
+        self.limit.setRange(step.low, step.high)
+        self.limit.setSuffix(f" {step.unit}" if step.unit else "")
+        self.limit.setToolTip(
+            plain_tip(
+                tr("From {low} to {high}; usual is {limit}").format(low=step.low, high=step.high, limit=step.limit)
+            )
+        )
+        self.limit.setValue(rule.limit)
+        for other in (self.runs_label, self.runs):
+            other.setVisible(drops and step.most_runs > step.runs)
+        self.runs.setRange(step.runs, step.most_runs)
+        self.runs.setValue(rule.runs)
+        for one in (self.several, self.judges):
+            one.setVisible(drops and bool(step.task))
+        self.several.setCurrentIndex(self.several.findData(rule.several.value))
+        self.judges.set_entries([TickMenuItem(one.id, one.name) for one in judges])
+        self.judges.choose(rule.judges)
+        self.decides.setVisible(drops)
+        self.decides.setChecked(rule.decides)
+        self.setEnabled(writable)
+        self._rule = rule
+
+    def _number(self, name: str) -> QSpinBox:
+        made = IntegerBox()
+        made.setAccessibleName(name)
+        made.lineEdit().setAccessibleName(name)
+        made.setKeyboardTracking(False)
+        made.valueChanged.connect(self._tell)
+        return made
+
+    def _tell(self) -> None:
+        if self._rule is None:
+            return
+        rule = replace(
+            self._rule,
+            limit=self.limit.value(),
+            runs=self.runs.value(),
+            several=Several(self.several.currentData()),
+            judges=self.judges.chosen(),
+            decides=self.decides.isChecked(),
+        )
+        if rule != self._rule:
+            self._rule = rule
+            self.changed.emit(rule)
+
+
+class FunnelLayout(QWidget):
+    """The funnel on the left, what concerns the chosen step on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWindowTitle(tr("Filter questions"))
+        self.setAccessibleName(tr("Filter questions"))
+        self.setAutoFillBackground(True)
+        self.resize(1240, 780)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        self.going = _label(tr("How many questions survive"))
+        self.going.setFont(theme.font(semibold=True))
+        column.addWidget(self.going)
+        self.busy = busy_line()
+        column.addWidget(self.busy)
+        self.funnel = FunnelView()
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(self.funnel)
+        scroll.setMinimumWidth(self.funnel.minimumSizeHint().width() + theme.GRID * 2)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(scroll)
+        split.addWidget(self._right())
+        split.setSizes([560, 660])
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        column.addWidget(split, 1)
+        column.addLayout(self._foot())
+
+    def show_asks(self, asks: bool, *, hardens: bool) -> None:
+        """Show what belongs to a step that asks judges, and to the one that hardens."""
+        for part in (self.ask_label, self.ask_judges, self.again, self.run):
+            part.setVisible(asks)
+        self.take_all.setVisible(hardens)
+        at = self.show_which.findData(ALL if hardens else NOT_KEPT)
+        if hardens or self.show_which.currentData() == ALL:
+            self.show_which.setCurrentIndex(at)
+        self.show_which.setVisible(not hardens)
+
+    def say(self, text: str) -> None:
+        """Say what is going on, or what came of it."""
+        self.status.setText(text)
+
+    def show_progress(self, done: int, total: int) -> None:
+        """Show how far a run is; it is hidden where `total` is 0."""
+        self.progress.setVisible(total > 0)
+        self.progress.show_value(done, max(1, total))
+
+    def _right(self) -> QWidget:
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(theme.GRID, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.title = _label(tr("Step"))
+        self.title.setFont(theme.font(theme.POINTS + 3, semibold=True))
+        self.description = _label(tr("What the step does"))
+        column.addWidget(self.title)
+        column.addWidget(self.description)
+        self.rule = RuleBar()
+        column.addWidget(self.rule)
+        column.addLayout(self._asks())
+        self.told_leaving = _label(tr("What would leave this machine"))
+        self.told_leaving.setProperty("quiet", True)
+        self.told_leaving.hide()
+        column.addWidget(self.told_leaving)
+        row = QHBoxLayout()
+        self.show_which = QComboBox()
+        self.show_which.setAccessibleName(tr("Which questions are shown"))
+        for text, key in (
+            (tr("What is not kept"), NOT_KEPT),
+            (tr("What fell"), "fell"),
+            (tr("What is open"), "open"),
+            (tr("What is kept"), "kept"),
+            (tr("All that reach it"), ALL),
+        ):
+            self.show_which.addItem(text, key)
+        row.addWidget(self.show_which)
+        row.addStretch(1)
+        column.addLayout(row)
+        below = QSplitter(Qt.Orientation.Vertical)
+        self.table = VerdictsTable()
+        EmptyHint(self.table, tr("No question is listed here."))
+        below.addWidget(self.table)
+        below.addWidget(self._detail())
+        below.setSizes([300, 180])
+        below.setStretchFactor(0, 1)
+        below.setChildrenCollapsible(False)
+        column.addWidget(below, 1)
+        return right
+
+    def _asks(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.ask_label = PlainLabel(tr("Run this step &with"))
+        self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
+        self.ask_label.setBuddy(self.ask_judges)
+        self.again = QCheckBox(tr("Also what was refused"))
+        self.again.setToolTip(tr("Ask again what was refused or could not be read"))
+        self.run = QPushButton(tr(" &Run step"))
+        self.run.setIcon(icon("play"))
+        self.run.setProperty("primary", True)
+        self.cancel = QPushButton(tr("Cance&l"))
+        self.cancel.setToolTip(tr("Stop asking; what was answered stays"))
+        self.cancel.hide()
+        self.take_all = QPushButton(tr("Take over &all"))
+        self.take_all.setToolTip(
+            tr("Give every question here the newest proposal that can be used; one undo takes it back")
+        )
+        row.addWidget(self.ask_label)
+        row.addWidget(self.ask_judges, 1)
+        for part in (self.again, self.run, self.cancel, self.take_all):
+            row.addWidget(part)
+        return row
+
+    def _detail(self) -> QWidget:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, theme.GRID // 2, theme.GRID, 0)
+        self.question = _label(tr("Question"))
+        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.proposals = ProposalView()
+        self.proposals.hide()
+        column.addWidget(self.question)
+        column.addWidget(self.proposals)
+        column.addStretch(1)
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        return scroll
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.status = _label(tr("State"))
+        self.progress = ProgressBar()
+        self.progress.setAccessibleName(tr("Questions asked about"))
+        self.progress.setMaximumWidth(220)
+        self.progress.hide()
+        row.addWidget(self.status, 1)
+        row.addWidget(self.progress)
+        row.addWidget(close_button(self))
+        return row
+
+
+def _label(name: str) -> QLabel:
+    made = PlainLabel(wordWrap=True)
+    made.setAccessibleName(name)
+    return made
+
+
+_FIRST = "review"
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return FunnelWindow(context)
+
+
+class FunnelWindow(FunnelLayout):
+    """Follows the study while it is shown."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._found: FunnelResult | None = None
+        self._step = _FIRST
+        self.computing = FunnelComputing(context, self, whole_funnel, self.isVisible)
+        self.running = FilterStepRunner(context, self)
+        self._join()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.computing.start()
+
+    def show_step(self, key: str) -> None:
+        """Show a step, as if it had been clicked."""
+        self._step = key
+        self._show()
+
+    def judges(self) -> list[JudgeEntry]:
+        """Return the judges that can be asked."""
+        session = self._context.studio.session
+        return [] if session is None else [one for one in all_judges(session.study) if one.backend != PERSON]
+
+    def run_step(self) -> None:
+        """Ask the judges that are ticked what the chosen step needs about the questions that reach it."""
+        stage, found = self._stage(), self._found
+        ticked = [one for one in self.judges() if one.id in self.ask_judges.chosen()]
+        if stage is not None and found is not None and ticked:
+            self.running.run(found.reading, stage.key, ticked, stage.entered, again=self.again.isChecked())
+
+    def _join(self) -> None:
+        self.funnel.chosen.connect(self.show_step)
+        self.show_which.currentIndexChanged.connect(lambda _at: self._show_rows())
+        self.table.chosen.connect(self._show_question)
+        self.rule.changed.connect(self._set_rule)
+        self.ask_judges.changed.connect(self._show_askable)
+        self.run.clicked.connect(self.run_step)
+        self.cancel.clicked.connect(self.running.cancel)
+        self.take_all.clicked.connect(self._take_all)
+        self.proposals.take_over_requested.connect(self._take)
+        self.computing.found.connect(self._take_in)
+        self.computing.working.connect(self.busy.setVisible)
+        self.computing.refused.connect(self.going.setText)
+        self.running.said.connect(self.say)
+        self.running.progressed.connect(self.show_progress)
+        self.running.running_changed.connect(self._on_running)
+        self._context.studio.bridge.changed.connect(self._on_changed)
+
+    def _take_in(self, found: FunnelResult) -> None:
+        self._found = found
+        self.funnel.show_bars(bars_of(found))
+        self.going.setText(going_text(found))
+        self._show()
+
+    def _stage(self) -> FunnelStage | None:
+        return None if self._found is None else self._found.funnel.at(self._step)
+
+    def _show(self) -> None:
+        stage, found = self._stage(), self._found
+        if stage is None or found is None:
+            return
+        step = stage.step
+        self.funnel.choose(step.key)
+        self.title.setText(step.name)
+        self.description.setText(described(found, stage))
+        self.rule.show_rule(step, stage.rule, self.judges(), writable=self._context.studio.writable)
+        self.show_asks(bool(step.task), hardens=step.key == DISTRACTORS)
+        self.ask_judges.set_entries([TickMenuItem(one.id, one.name) for one in self.judges()])
+        self.take_all.setEnabled(self._context.studio.writable and self._proposed())
+        self._show_askable()
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        stage, found = self._stage(), self._found
+        if stage is not None and found is not None:
+            self.table.show_rows(verdict_rows(found, stage, str(self.show_which.currentData())))
+            self._show_question(self.table.current())
+
+    def _show_question(self, question_id: str) -> None:
+        found = self._found
+        one = None if found is None else found.reading.questions.get(question_id)
+        if one is None or found is None:
+            self.question.setText("")
+            self.proposals.hide()
+            return
+        harder = self._step == DISTRACTORS
+        letters = [f"{'✓' if text == one.answer else '·'} {plainly(text)}" for text in one.options]
+        shown = [f"✓ {plainly(one.answer)}"] if harder else letters
+        self.question.setText("\n".join([plainly(one.text), *shown]))
+        self.proposals.setVisible(harder)
+        if harder:
+            proposed = [
+                Proposed(each.judgment_id, each.judge, each.wrong, each.why_not)
+                for each in proposals_for(found.reading, one)
+            ]
+            self.proposals.show_proposals(one.wrong, proposed, writable=self._context.studio.writable)
+
+    def _proposed(self) -> bool:
+        stage, found = self._stage(), self._found
+        if stage is None or found is None or stage.key != DISTRACTORS:
+            return False
+        return any(proposals_for(found.reading, found.reading.questions[key]) for key in stage.entered)
+
+    def _set_rule(self, rule: FilterRule) -> None:
+        step = self._step
+        if not self._context.studio.edit(lambda session: thresholds.set_rules(session, {step: rule})):
+            self._show()
+
+    def _take(self, _key: str, wrong: tuple[WrongOption, ...]) -> None:
+        found, question_id = self._found, self.table.current()
+        if found is None or question_id not in found.reading.states:
+            return
+        state = found.reading.states[question_id]
+        if self._context.studio.edit(lambda session: take_over(session, question_id, state, wrong)):
+            self.say(tr("Taken over. The question is open at every step until judges have scored it as it is now."))
+
+    def _take_all(self) -> None:
+        found, stage = self._found, self._stage()
+        if found is None or stage is None:
+            return
+        ids = [one for one in stage.entered if one not in stage.taken_over]
+        told: list[str] = []
+
+        def edit(session: Session) -> Changes:
+            changes, refused = take_all_over(session, found.reading, ids)
+            told.append(
+                tr("{count} got harder options.").format(
+                    count=trn("{count} question", "{count} questions", len(changes.ids("question")))
+                )
+            )
+            told.extend(tr("Not taken over: {why}").format(why=why) for why in dict.fromkeys(refused.values()))
+            return changes
+
+        self._context.studio.edit(edit)
+        self.say("\n".join(told))
+
+    def _show_askable(self) -> None:
+        session, stage = self._context.studio.session, self._stage()
+        if session is None or stage is None:
+            return
+        ticked = [one for one in self.judges() if one.id in self.ask_judges.chosen()]
+        reason = ""
+        if not self._context.studio.writable:
+            reason = session.study.read_only_reason or tr("This study is read-only.")
+        elif self.running.running:
+            reason = tr("Judges are being asked already.")
+        elif not self.judges():
+            reason = tr("Add a judge first: the mode Judges, Add judge.")
+        elif not ticked:
+            reason = tr("Choose a judge first.")
+        elif not stage.entered:
+            reason = tr("No question reaches this step.")
+        self.run.setEnabled(not reason)
+        self.run.setToolTip(
+            plain_tip(
+                reason
+                or tr("Ask about the {count} that reach this step").format(
+                    count=trn("{count} question", "{count} questions", len(stage.entered))
+                )
+            )
+        )
+        self.told_leaving.setText("\n".join(self._leaving(ticked, stage)))
+        self.told_leaving.setVisible(bool(self.told_leaving.text()))
+
+    def _leaving(self, judges: list[JudgeEntry], stage: FunnelStage) -> list[str]:
+        """Say before anything is asked whom the policy forbids to ask, and where what leaves would go."""
+        session, found = self._context.studio.session, self._found
+        if session is None or found is None or not stage.entered:
+            return []
+        recording = found.reading.questions[stage.entered[0]].recording_id
+        lines: list[str] = []
+        for judge in judges:
+            forbidden, ways = foretold(session, judge, self.judges(), recording, RAW)
+            lines += ways if forbidden is None else [f"{judge.name}: {forbidden}"]
+        return [*dict.fromkeys(lines)]
+
+    def _on_running(self, on: bool) -> None:
+        self.cancel.setVisible(on)
+        self._show_askable()
+
+    def _on_changed(self, changes: Changes, _initiator: object) -> None:
+        if changes.ids("judge") and self.isVisible():
+            self._show()

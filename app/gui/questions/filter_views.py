@@ -1,0 +1,504 @@
+"""A funnel of steps: bars that narrow from step to step, each with what is kept, what falls and what is open.
+
+The wrong options that a question has beside those that a judge proposes; whoever looks says which are taken over. The
+questions that reach a step, with what becomes of each and why.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from project.entities.questions import WrongOption
+from resources.translation import tr
+from widgets import theme
+from widgets.accessibility import Role
+from widgets.labels import SIGN, Pattern, Sign, mix, paint_sign, pattern_brush
+from widgets.table.lazy_table import LongTable
+from widgets.text_labels import PlainLabel, explained, plain_tip, plainly
+from widgets.theme import icon
+
+_ROW = theme.GRID * 7
+_NAME = 196
+_NUMBERS = 148
+_BAR = theme.GRID * 3
+_PERIOD, _STROKE = 6, 1
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelBar:
+    """One step as it is shown.
+
+    Attributes:
+        entered: questions that reach it.
+        rule: when a question is kept, in words.
+        decides: what it does not keep goes no further than this window.
+        note: in the place of numbers, for a step that drops nothing; "" for others.
+    """
+
+    key: str
+    name: str
+    entered: int
+    kept: int
+    fell: int
+    open: int
+    rule: str
+    description: str = ""
+    decides: bool = False
+    note: str = ""
+
+    def in_words(self) -> str:
+        """Return it for screen readers."""
+        numbers = self.note or tr("{kept} kept, {fell} fell, {open} open").format(
+            kept=self.kept, fell=self.fell, open=self.open
+        )
+        decides = tr(" This step decides what goes on.") if self.decides else ""
+        return tr("{name}: {entered} reach it, {numbers}. {rule}.{decides}").format(
+            name=self.name, entered=self.entered, numbers=numbers, rule=self.rule, decides=decides
+        )
+
+
+class _BarButton(QAbstractButton):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bar = FunnelBar("", "", 0, 0, 0, 0, "")
+        self.most = 1
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme.notifier.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(_NAME + _NUMBERS + 260, _ROW)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_NAME + _NUMBERS + 96, _ROW)
+
+    def show_bar(self, bar: FunnelBar, most: int) -> None:
+        """Show another step; `most` is what the widest bar of the funnel stands for."""
+        self.bar, self.most = bar, max(1, most)
+        self.setAccessibleName(bar.in_words())
+        self.setToolTip(explained(bar.name, bar.description))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colours = theme.palette()
+        area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        if self.isChecked() or self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colours.selection if self.isChecked() else colours.hover)
+            painter.drawRoundedRect(area, 4, 4)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(colours.accent, 1.5))
+            painter.drawRoundedRect(area, 4, 4)
+        self._paint_names(painter, area)
+        self._paint_bar(
+            painter, QRectF(area.left() + _NAME, area.top(), area.width() - _NAME - _NUMBERS, area.height())
+        )
+        self._paint_numbers(painter, area)
+        painter.end()
+
+    def _paint_names(self, painter: QPainter, area: QRectF) -> None:
+        colours, half = theme.palette(), area.height() / 2
+        left, width = area.left() + theme.GRID, _NAME - theme.GRID * 1.5
+        painter.setFont(theme.font(semibold=True))
+        painter.setPen(colours.text)
+        name = painter.fontMetrics().elidedText(self.bar.name, Qt.TextElideMode.ElideRight, int(width))
+        painter.drawText(QRectF(left, area.top() + 5, width, half - 4), Qt.AlignmentFlag.AlignVCenter, name)
+        painter.setFont(theme.font(theme.POINTS - 1))
+        painter.setPen(colours.text if self.isChecked() else colours.muted)
+        first = self.bar.rule.split(", ")[0]
+        told = tr("{first} · decides").format(first=first) if self.bar.decides else first
+        rule = painter.fontMetrics().elidedText(told, Qt.TextElideMode.ElideRight, int(width))
+        painter.drawText(QRectF(left, area.top() + half, width, half - 6), Qt.AlignmentFlag.AlignVCenter, rule)
+
+    def _paint_bar(self, painter: QPainter, area: QRectF) -> None:
+        colours, bar = theme.palette(), self.bar
+        scale = area.width() / self.most
+        top = area.center().y() - _BAR / 2
+        left = area.center().x() - bar.entered * scale / 2
+        painter.setPen(QPen(colours.border, 1))
+        painter.drawLine(QPointF(area.left(), area.center().y()), QPointF(area.right(), area.center().y()))
+        # What falls and what is open lie on both sides, so that the kept middle stands over the next bar.
+        aside = ((bar.fell, colours.error, Pattern.HATCH), (bar.open, colours.uncertain, Pattern.DOTS))
+        for count, ink, pattern in aside:
+            for _side in range(2):
+                width = count * scale / 2
+                start = left if _side == 0 else area.center().x() * 2 - left - width
+                if width > 0:
+                    self._fill(painter, QRectF(start, top, width, _BAR), ink, pattern)
+            left += count * scale / 2
+        if bar.kept:
+            self._fill(painter, QRectF(left, top, bar.kept * scale, _BAR), colours.competence, Pattern.SOLID)
+
+    def _fill(self, painter: QPainter, area: QRectF, ink: QColor, pattern: Pattern) -> None:
+        colours = theme.palette()
+        ground = mix(ink, colours.panel, 0.55 if pattern is Pattern.SOLID else 0.15)
+        scale = self.devicePixelRatioF()
+        painter.setPen(QPen(ink, 1))
+        painter.setBrush(
+            pattern_brush(pattern, ground, ink, round(_PERIOD * scale), max(1, round(_STROKE * scale)), scale)
+        )
+        painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5) if area.width() > 2 else area)
+
+    def _paint_numbers(self, painter: QPainter, area: QRectF) -> None:
+        colours, bar = theme.palette(), self.bar
+        left, top = area.right() - _NUMBERS + theme.GRID, area.top()
+        if bar.note:
+            painter.setFont(theme.font(theme.POINTS - 1))
+            painter.setPen(colours.text if self.isChecked() else colours.muted)
+            painter.drawText(
+                QRectF(left, top, _NUMBERS - theme.GRID * 2, area.height()),
+                Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap,
+                bar.note,
+            )
+            return
+        painter.setFont(theme.font(semibold=True))
+        painter.setPen(colours.text)
+        half = area.height() / 2
+        kept = tr("{kept:,} of {entered:,}").format(kept=bar.kept, entered=bar.entered)
+        painter.drawText(QRectF(left, top + 5, _NUMBERS, half - 4), Qt.AlignmentFlag.AlignVCenter, kept)
+        painter.setFont(theme.font(theme.POINTS - 1))
+        at = left
+        for count, sign, ink in ((bar.fell, Sign.CROSS, colours.error), (bar.open, Sign.RING, colours.uncertain)):
+            if not count:
+                continue
+            paint_sign(painter, sign, QPointF(at, top + half + (half - 6 - SIGN) / 2), ink)
+            painter.setPen(colours.text if self.isChecked() else colours.muted)
+            width = painter.fontMetrics().horizontalAdvance(f"{count:,}") + 2
+            painter.drawText(
+                QRectF(at + SIGN + 3, top + half, width, half - 6), Qt.AlignmentFlag.AlignVCenter, f"{count:,}"
+            )
+            at += SIGN + 3 + width + theme.GRID * 1.5
+
+
+class FunnelView(QWidget):
+    """Steps under one another; one of them is chosen, by mouse or with the arrow keys.
+
+    Signals:
+        chosen (str): key of the step that somebody chose.
+    """
+
+    ROLE = Role.Chart
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Funnel of questions"))
+        self._buttons: list[_BarButton] = []
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        self._column.addStretch(1)
+
+    def show_bars(self, bars: Sequence[FunnelBar]) -> None:
+        """Show these steps; the one that is chosen stays so."""
+        while len(self._buttons) < len(bars):
+            button = _BarButton()
+            self._buttons.append(button)
+            self._group.addButton(button)
+            self._column.insertWidget(len(self._buttons) - 1, button)
+            button.clicked.connect(lambda _on, button=button: self.chosen.emit(button.bar.key))
+        most = max((one.entered for one in bars), default=0)
+        for place, button in enumerate(self._buttons):
+            button.setVisible(place < len(bars))
+            if place < len(bars):
+                button.show_bar(bars[place], most)
+
+    def choose(self, key: str) -> None:
+        """Mark a step as chosen."""
+        for button in self._buttons:
+            button.setChecked(button.bar.key == key)
+
+    def current(self) -> str:
+        """Return the key of the step that is chosen, or ""."""
+        return next((one.bar.key for one in self._buttons if one.isChecked()), "")
+
+    def texts(self) -> list[str]:
+        """Return what screen readers are told."""
+        return [one.accessibleName() for one in self._buttons if not one.isHidden()]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go to the step above or below with the arrow keys."""
+        move = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()))
+        shown = [one for one in self._buttons if not one.isHidden()]
+        at = next((place for place, one in enumerate(shown) if one.hasFocus()), None)
+        if move is None or at is None or not 0 <= at + move < len(shown):
+            super().keyPressEvent(event)
+            return
+        shown[at + move].setFocus(Qt.FocusReason.TabFocusReason)
+        shown[at + move].click()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What one judge proposes; `why_not` says why all of it cannot be taken over, "" where it can."""
+
+    key: str
+    judge: str
+    wrong: tuple[WrongOption, ...]
+    why_not: str
+
+
+class ProposalView(QWidget):
+    """Two columns, a row for each pair; ticked rows are taken over.
+
+    Signals:
+        take_over_requested (str, tuple): key of the proposal, and the wrong options that the question is to have.
+    """
+
+    take_over_requested = Signal(str, tuple)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._now: tuple[WrongOption, ...] = ()
+        self._proposed: tuple[Proposed, ...] = ()
+        self._writable = False
+        self.ticks: list[QCheckBox] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        head = QHBoxLayout()
+        self.judge = QComboBox()
+        self.judge.setAccessibleName(tr("Judge whose options are shown"))
+        self.judge.currentIndexChanged.connect(lambda _at: self._show())
+        self.told = PlainLabel(wordWrap=True)
+        self.take = QPushButton(tr(" Take over"))
+        self.take.setIcon(icon("check"))
+        self.take.setToolTip(
+            tr("Give the question the ticked options; its scores and verifications count no more then")
+        )
+        self.take.clicked.connect(self._take)
+        head.addWidget(self.judge)
+        head.addWidget(self.told, 1)
+        head.addWidget(self.take)
+        column.addLayout(head)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.GRID * 2)
+        self._grid.setVerticalSpacing(theme.GRID // 2)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnStretch(1, 1)
+        column.addLayout(self._grid)
+
+    def show_proposals(self, now: Sequence[WrongOption], proposed: Sequence[Proposed], *, writable: bool) -> None:
+        """Show what a question has, and what judges propose for it."""
+        self._now, self._proposed, self._writable = tuple(now), tuple(proposed), writable
+        chosen = self.judge.currentText()
+        self.judge.blockSignals(True)
+        self.judge.clear()
+        self.judge.addItems([one.judge for one in proposed])
+        self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)))
+        self.judge.blockSignals(False)
+        self._show()
+
+    def wanted(self) -> tuple[WrongOption, ...]:
+        """Return the wrong options that the question would have with what is ticked."""
+        shown = self._shown()
+        if shown is None:
+            return self._now
+        pairs = zip(self._now, shown.wrong, self.ticks, strict=False)
+        changed = [new if tick.isChecked() else old for old, new, tick in pairs]
+        return (*changed, *self._now[len(changed) :])
+
+    def _shown(self) -> Proposed | None:
+        at = self.judge.currentIndex()
+        return self._proposed[at] if 0 <= at < len(self._proposed) else None
+
+    def _show(self) -> None:
+        while (item := self._grid.takeAt(0)) is not None:
+            if (gone := item.widget()) is not None:
+                gone.setParent(None)
+                gone.deleteLater()
+        self.ticks = []
+        shown = self._shown()
+        self.judge.setVisible(shown is not None)
+        self.take.setVisible(shown is not None)
+        self.told.setText(
+            tr("No judge proposed anything for this question as it is now.") if shown is None else shown.why_not
+        )
+        if shown is None:
+            return
+        for column, title in enumerate((tr("It has"), tr("{judge} proposes").format(judge=shown.judge))):
+            label = PlainLabel(title)
+            label.setFont(theme.font(semibold=True))
+            self._grid.addWidget(label, 0, column)
+        for row, (old, new) in enumerate(zip(self._now, shown.wrong, strict=False), 1):
+            self._grid.addWidget(_option(old), row, 0)
+            tick = QCheckBox()
+            tick.setChecked(not shown.why_not)
+            tick.setEnabled(self._writable)
+            tick.setAccessibleName(tr("Take over: {text}").format(text=plainly(new.text)))
+            tick.setToolTip(tr("Take this one over in the place of the one on its left"))
+            tick.toggled.connect(lambda _on: self._enable())
+            line = QHBoxLayout()
+            line.setSpacing(theme.GRID)
+            line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(_option(new), 1)
+            holder = QWidget()
+            holder.setLayout(line)
+            line.setContentsMargins(0, 0, 0, 0)
+            self._grid.addWidget(holder, row, 1)
+            self.ticks.append(tick)
+        self._enable()
+
+    def _enable(self) -> None:
+        self.take.setEnabled(self._writable and any(one.isChecked() for one in self.ticks))
+
+    def _take(self) -> None:
+        shown = self._shown()
+        if shown is not None:
+            self.take_over_requested.emit(shown.key, self.wanted())
+
+
+def _option(one: WrongOption) -> QLabel:
+    likely = "" if one.plausibility is None else f" ({one.plausibility})"
+    label = PlainLabel(f"{plainly(one.text)}{likely}", wordWrap=True)
+    if one.plausibility is not None:
+        label.setToolTip(plain_tip(tr("Plausibility {plausibility} of 100").format(plausibility=one.plausibility)))
+    return label
+
+
+_COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
+_WIDTHS = {0: 72, 2: 64}
+"""Pixels by column; the others share the room that these leave."""
+_WHY = 1
+_MEASURED = 60
+"""Rows beyond those in sight by which a column finds its width."""
+_ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
+_Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """One question: `verdict` is `kept`, `fell` or `open`; texts hold nothing that acts."""
+
+    key: str
+    verdict: str
+    why: str
+    kind: str
+    text: str
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """What stands in the columns."""
+        return self.verdict, self.why, self.kind, self.text
+
+
+class _Rows(QAbstractTableModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rows: tuple[VerdictRow, ...] = ()
+
+    def show_rows(self, rows: Sequence[VerdictRow]) -> None:
+        self.beginResetModel()
+        self.rows = tuple(rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(_COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return _COLUMNS[section]
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.rows[index.row()]
+        text = row.cells[index.column()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return text.replace("\n", " ")
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(text)
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
+            return icon(_ICONS[row.verdict])
+        return None
+
+
+class VerdictsTable(LongTable):
+    """As many questions as there are.
+
+    Signals:
+        chosen (str): id of the question that is now the current one, "" for none.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Questions at this step"), parent)
+        self._rows = _Rows(self)
+        self.setModel(self._rows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        for column, width in _WIDTHS.items():
+            self.setColumnWidth(column, width)
+        head = self.horizontalHeader()
+        head.setStretchLastSection(True)
+        head.setResizeContentsPrecision(_MEASURED)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.selectionModel().currentRowChanged.connect(lambda _now, _before: self.chosen.emit(self.current()))
+
+    def show_rows(self, rows: Sequence[VerdictRow]) -> None:
+        """Show other questions; the current one stays so if it is among them, else the first is."""
+        before = self.current()
+        if tuple(rows) == self._rows.rows:
+            return
+        self._rows.show_rows(rows)
+        self._fit()
+        place = next((at for at, one in enumerate(self._rows.rows) if one.key == before), 0)
+        if self._rows.rows:
+            self.selectRow(place)
+        self.chosen.emit(self.current())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the reasons what they need, and no more than the questions have."""
+        room = self.viewport().width() - sum(_WIDTHS.values())
+        needed = max(self.sizeHintForColumn(_WHY), self.horizontalHeader().sectionSizeHint(_WHY))
+        self.setColumnWidth(_WHY, min(needed, room // 2))
+
+    def current(self) -> str:
+        """Return the id of the current question, or ""."""
+        at = self.currentIndex().row()
+        return self._rows.rows[at].key if 0 <= at < len(self._rows.rows) else ""
+
+    def texts(self) -> list[tuple[str, str, str, str]]:
+        """Return what is shown."""
+        return [one.cells for one in self._rows.rows]

@@ -1,0 +1,494 @@
+"""What is known of questions, judges and chains, as a thread computes it.
+
+All measures, their tables and plots as files, for a paper and its supplement. From measures to plots. From measures to
+the rows of tables.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotate.agreement.figure_intervals import StatisticResult
+from annotate.chains.chain_checks import ChainStatistics, statistics
+from app.gui.pages.figure_export import table_text
+from benchmark.metrics.published_figures import R3_VQA, PublishedTableRow, published_rows
+from benchmark.questions.chain_consistency import ACCURACY, BIAS, NAMES
+from benchmark.questions.question_measures import (
+    BASE,
+    SUB,
+    SUB_TOM,
+    JudgeMeasures,
+    JudgeSetup,
+    Measures,
+    computed,
+    read,
+)
+from project.entities.causal_chains import NodeKind
+from project.entities.judgments import RAW, Modality
+from project.entities.questions import QuestionKind
+from project.progress import Progress
+from project.schemes.scheme import Label, Track
+from project.session.session import Session
+from project.store.column_values import to_json
+from project.text_format import Cell, as_csv, counted
+from resources.translation import tr, trn
+from widgets.labels import KINDS as NODE_KINDS
+from widgets.labels import LabelLook, looks_of
+from widgets.plots.charts import as_png, as_svg
+from widgets.plots.estimates_table import AgreementFigureRow
+from widgets.plots.plot_data import Bars, Lines, Measured, Plot, PlotNumberFormat, Series
+from widgets.table.record_table import TableRow
+
+MATTERS = frozenset(
+    {
+        *("question", "verification", "judgment", "judge"),
+        *("chain", "chain_node", "chain_edge", "chain_person", "recording"),
+    }
+)
+"""Tables that the figures depend on."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuresResult:
+    """All figures of one moment."""
+
+    measures: Measures
+    chains: ChainStatistics
+
+
+def measure(second: Session, progress: Progress, everything: bool) -> MeasuresResult:
+    """Read the study and compute.
+
+    Args:
+        second: a look into the study that nobody else uses.
+        progress: told how far it is.
+        everything: whether what takes long is computed too.
+
+    Raises:
+        Cancelled: the user stopped it.
+    """
+    material = read(second)
+    progress.check_cancelled()
+    chains = statistics(material.graphs)
+    progress.check_cancelled()
+    return MeasuresResult(computed(material, everything=everything, progress=progress), chains)
+
+
+KINDS = {
+    QuestionKind.STATE: (tr("Mental states (MSE)"), "mse"),
+    QuestionKind.EVENT: (tr("Events (EU)"), "eu"),
+    QuestionKind.WHY: (tr("Why (CW)"), "cw"),
+    QuestionKind.HOW: (tr("How or what (CH/W)"), "chw"),
+}
+"""Kind -> its name, and what published rows call it; the other kinds have no row there."""
+SHOWN = {
+    Modality.WORDS: tr("text only"),
+    Modality.PICTURES: tr("frames only"),
+    Modality.BOTH: tr("text and frames"),
+    Modality.NOTHING: tr("nothing shown"),
+}
+_SHARE = tr("Share of the questions asked that were answered right; n: questions.")
+_CHAIN = tr("Share of chains all of whose questions were answered right; n: chains.")
+_SUBCHAIN = tr("Share of subchains all of whose questions were answered right; n: subchains.")
+_PERCENT = 100.0
+COLUMNS = (
+    tr("Judge"),
+    tr("Setting"),
+    tr("Shown"),
+    "n",
+    tr("All"),
+    "MSE",
+    "EU",
+    "CW",
+    "CH/W",
+    tr("Chains"),
+    tr("Subchains"),
+)
+
+
+def measured(figure: StatisticResult) -> Measured:
+    """Return a figure as tables and plots take it."""
+    return Measured(figure.value, figure.n, figure.low, figure.high, figure.reason)
+
+
+def called(asking: JudgeSetup) -> str:
+    """Return how a judge that was asked in one way is named, such as “gpt, +sub, text and frames”."""
+    parts = [asking.judge, asking.setting, SHOWN[asking.modality]]
+    parts += [asking.condition] if asking.condition != RAW else []
+    return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
+
+
+def published() -> dict[str, PublishedTableRow]:
+    """Return the rows of R3-VQA's table of generated questions by the name that a person chooses from."""
+    return {f"{one.model}, {one.setting}": one for one in published_rows(R3_VQA) if one.table == 3}
+
+
+def overview(found: Measures) -> list[TableRow]:
+    """Return a row for each judge and way of asking, then the published ones."""
+    rows = [
+        TableRow(
+            str(place),
+            (
+                one.asking.judge,
+                one.asking.setting,
+                SHOWN[one.asking.modality],
+                f"{one.asked:,}",
+                share(one.overall),
+                *(share(one.by_kind.get(kind.value)) for kind in KINDS),
+                share(one.chain),
+                share(one.subchain),
+            ),
+        )
+        for place, one in enumerate(found.judges)
+    ]
+    keys = ("overall", "mse", "eu", "cw", "chw", "chain", "subchain")
+    for name, one in published().items():
+        texts = (f"{one.figures[key]:.1f} %" if key in one.figures else "–" for key in keys)  # noqa: RUF001
+        rows.append(
+            TableRow(
+                tr("published {name}").format(name=name),
+                (tr("R3-VQA: {model}").format(model=one.model), one.setting, "", "", *texts),
+            )
+        )
+    return rows
+
+
+def share(figure: StatisticResult | None) -> str:
+    """Return a share in percent, with half of its interval where it has one."""
+    if figure is None or figure.value is None:
+        return "–"  # noqa: RUF001 an en dash stands for nothing
+    between = "" if figure.low is None or figure.high is None else f" ± {(figure.high - figure.low) * 50:.1f}"
+    return f"{figure.value * _PERCENT:.1f}{between} %"
+
+
+def judge_rows(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[AgreementFigureRow]:
+    """Return the figures of one judge under headings, with a published row beside them."""
+    rows = [AgreementFigureRow(tr("Accuracy")), _row(tr("All questions"), _SHARE, one.overall, beside, "overall")]
+    for kind in QuestionKind:
+        if kind.value in one.by_kind:
+            name, key = KINDS.get(kind, (kind.value, ""))
+            rows.append(_row(name, _SHARE, one.by_kind[kind.value], beside, key))
+    if one.by_state:
+        rows.append(AgreementFigureRow(tr("Accuracy by mental state")))
+        rows += [_row(state.capitalize(), _SHARE, figure, beside, state) for state, figure in one.by_state.items()]
+    rows.append(AgreementFigureRow(tr("Consistency")))
+    rows.append(_row(tr("Chains"), _CHAIN, one.chain, beside, "chain"))
+    rows.append(_row(tr("Subchains"), _SUBCHAIN, one.subchain, beside, "subchain"))
+    if one.by_steps:
+        rows.append(AgreementFigureRow(tr("By the length of the chain, in steps")))
+        for steps, (accuracy, chain, subchain) in one.by_steps.items():
+            named = trn("{count} step", "{count} steps", steps)
+            rows.append(AgreementFigureRow(tr("{named}: accuracy").format(named=named), _SHARE, measured(accuracy)))
+            rows.append(AgreementFigureRow(tr("{named}: chains").format(named=named), _CHAIN, measured(chain)))
+            rows.append(AgreementFigureRow(tr("{named}: subchains").format(named=named), _SUBCHAIN, measured(subchain)))
+    return rows
+
+
+def diagnostics_rows(found: Measures) -> list[AgreementFigureRow]:
+    """Return what the set of questions is like, beside ESI-Bench."""
+    theirs = next((one for one in found.published if one.model == "ESI-Bench"), None)
+    rows = []
+    for key, figure in found.diagnostics.items():
+        means = tr("Share; n: answers.") if key in (BIAS, ACCURACY) else tr("Mean of the scores; n: answers of judges.")
+        rows.append(_row(NAMES[key], means, figure, theirs, key, shares=key in (BIAS, ACCURACY)))
+    return rows
+
+
+def chain_rows(found: ChainStatistics) -> list[TableRow]:
+    """Return what chains are made of, beside R3-VQA."""
+    return [
+        TableRow(one.key, (one.name, _number(one.value), _number(one.published), one.source)) for one in found.figures()
+    ]
+
+
+def _row(
+    name: str, means: str, figure: StatisticResult, beside: PublishedTableRow | None, key: str, *, shares: bool = True
+) -> AgreementFigureRow:
+    theirs: Mapping[str, float] = beside.figures if beside is not None else {}
+    if beside is None or key not in theirs:
+        return AgreementFigureRow(name, means, measured(figure))
+    value = theirs[key] / _PERCENT if shares else theirs[key]
+    return AgreementFigureRow(
+        name,
+        means,
+        measured(figure),
+        value,
+        tr("{paper}, table {table}: {model}").format(paper=beside.paper, table=beside.table, model=beside.model),
+    )
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"  # noqa: RUF001
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+_MOST = 30
+"""Judges and ways of asking that are drawn side by side."""
+_WHISKERS = tr("whiskers: 95 % intervals over recordings")
+_NOTHING = Measured(None)
+_WAYS = (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)
+
+
+def judge_plots(one: JudgeMeasures, beside: PublishedTableRow | None) -> list[Plot]:
+    """Return what one judge, asked in one way, is drawn as."""
+    kinds = [kind for kind in KINDS if kind.value in one.by_kind]
+    found: list[Plot] = []
+    if kinds:
+        names = [KINDS[kind][0] for kind in kinds]
+        figures = [one.by_kind[kind.value] for kind in kinds]
+        found.append(
+            _shares(
+                "accuracy_by_kind", tr("Accuracy by kind"), one, names, figures, beside, [KINDS[k][1] for k in kinds]
+            )
+        )
+    if one.by_state:
+        states = [*one.by_state]
+        names = [state.capitalize() for state in states]
+        figures = [*one.by_state.values()]
+        found.append(_shares("accuracy_by_state", tr("Accuracy by mental state"), one, names, figures, beside, states))
+    if one.by_steps:
+        found.append(_by_steps(one))
+    return found
+
+
+def comparing_plots(found: Measures) -> list[Plot]:
+    """Return what all judges are drawn as beside one another: consistency, settings, what was shown."""
+    shown = found.judges[:_MOST]
+    if not shown:
+        return []
+    plots: list[Plot] = [
+        Bars(
+            "consistency",
+            tr("Consistency"),
+            tr("Chains and subchains that were answered right as a whole; {whiskers}").format(whiskers=_WHISKERS),
+            tuple(called(one.asking) for one in shown),
+            _series(
+                (tr("Questions"), tr("Subchains"), tr("Chains")),
+                [
+                    [measured(one.overall) for one in shown],
+                    [measured(one.subchain) for one in shown],
+                    [measured(one.chain) for one in shown],
+                ],
+            ),
+            "share",
+            PlotNumberFormat.FIGURE,
+        )
+    ]
+    settings = [one for one in (BASE, SUB, SUB_TOM) if any(judge.asking.setting == one for judge in shown)]
+    if len(settings) > 1:
+        most = sorted(shown, key=lambda one: _WAYS.index(one.asking.modality))
+        about = tr("The most that each judge was shown")
+        plots.append(_split("by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting, _alike))
+    ways = [one for one in _WAYS if any(judge.asking.modality is one for judge in shown)]
+    if len(ways) > 1:
+        title = tr("Accuracy by what was shown")
+        names = [SHOWN[one].capitalize() for one in ways]
+        plots.append(
+            _split("by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality, _prompted)
+        )
+    return plots
+
+
+def chain_plots(found: ChainStatistics) -> list[Plot]:
+    """Return what the chains of a study are drawn as."""
+    if not found.chains:
+        return []
+    theirs = {one.key: one.published for one in found.figures()}
+    whole = theirs.get("nodes")
+    about = tr("{nodes} of {chains}").format(
+        nodes=trn("{count} node", "{count} nodes", found.nodes),
+        chains=trn("{count} chain", "{count} chains", found.chains),
+    )
+    references = [theirs.get(f"nodes.{kind.value}") for kind in NodeKind]
+    return [
+        Bars(
+            "nodes_by_kind",
+            tr("Nodes by kind"),
+            about,
+            tuple(NODE_KINDS[kind].name for kind in NodeKind),
+            (
+                Series(
+                    "share",
+                    tuple(Measured(found.by_kind[kind] / found.nodes, found.by_kind[kind]) for kind in NodeKind),
+                ),
+            ),
+            tr("share of all nodes"),
+            PlotNumberFormat.FIGURE,
+            reference="R3-VQA",
+            references=tuple(None if one is None or not whole else one / whole for one in references),
+        ),
+        _counts(
+            "steps",
+            tr("How long chains are"),
+            trn("{count} chain", "{count} chains", found.chains),
+            found.steps,
+            "chains",
+            "step",
+        ),
+        _counts(
+            "reasons",
+            tr("Reasons of a subchain"),
+            trn("{count} subchain", "{count} subchains", found.subchains),
+            found.reasons,
+            "subchains",
+            "reason",
+        ),
+        _counts(
+            "people",
+            tr("Characters of a node"),
+            trn("{count} node", "{count} nodes", found.nodes),
+            found.people,
+            "nodes",
+            "character",
+        ),
+    ]
+
+
+def _shares(
+    key: str,
+    title: str,
+    one: JudgeMeasures,
+    names: Sequence[str],
+    figures: Sequence[StatisticResult],
+    beside: PublishedTableRow | None,
+    keys: Sequence[str],
+) -> Bars:
+    theirs = [None if beside is None else beside.figures.get(each) for each in keys]
+    known = beside is not None and any(each is not None for each in theirs)
+    return Bars(
+        key,
+        title,
+        f"{called(one.asking)}; {_WHISKERS}",
+        tuple(names),
+        (Series("accuracy", tuple(measured(each) for each in figures)),),
+        tr("share answered right"),
+        PlotNumberFormat.FIGURE,
+        reference=f"{beside.paper}: {beside.model}, {beside.setting}" if beside is not None and known else "",
+        references=tuple(None if each is None else each / 100 for each in theirs) if known else (),
+    )
+
+
+def _by_steps(one: JudgeMeasures) -> Lines:
+    values = [[measured(each[place]) for each in one.by_steps.values()] for place in range(3)]
+    return Lines(
+        "by_steps",
+        tr("By the length of the chain"),
+        f"{called(one.asking)}; {_WHISKERS}",
+        tuple(float(steps) for steps in one.by_steps),
+        _series((tr("Questions"), tr("Subchains"), tr("Chains")), [values[0], values[2], values[1]]),
+        "steps",
+        tr("Share answered right"),
+    )
+
+
+def _split(
+    key: str,
+    title: str,
+    about: str,
+    shown: Sequence[JudgeMeasures],
+    values: Sequence[str],
+    names: Sequence[str],
+    trait: Callable[[JudgeSetup], str],
+    group_of: Callable[[JudgeSetup], str],
+) -> Bars:
+    """Draw a bar for each value of a trait, in a group of whatever else is alike; the first one of a kind counts."""
+    groups: dict[str, dict[str, Measured]] = {}
+    for one in shown:
+        groups.setdefault(group_of(one.asking), {}).setdefault(trait(one.asking), measured(one.overall))
+    columns = [[group.get(value, _NOTHING) for group in groups.values()] for value in values]
+    note = f"{about}; {_WHISKERS}"
+    return Bars(
+        key, title, note, tuple(groups), _series(names, columns), tr("share answered right"), PlotNumberFormat.FIGURE
+    )
+
+
+def _setting(asking: JudgeSetup) -> str:
+    return asking.setting
+
+
+def _modality(asking: JudgeSetup) -> str:
+    return asking.modality
+
+
+def _alike(asking: JudgeSetup) -> str:
+    parts = [asking.judge, *([asking.condition] if asking.condition != RAW else [])]
+    return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
+
+
+def _prompted(asking: JudgeSetup) -> str:
+    return _alike(asking) if asking.setting in (BASE, SUB) else f"{_alike(asking)}, {asking.variant}"
+
+
+def _counts(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> Bars:
+    names = tuple(counted(number, thing) for number in counts)
+    return Bars(key, title, note, names, (Series(axis, tuple(Measured(float(one)) for one in counts.values())),), axis)
+
+
+def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
+    return tuple(
+        Series(name, tuple(values), look) for name, values, look in zip(names, columns, _looks(names), strict=True)
+    )
+
+
+def _looks(names: Sequence[str]) -> Sequence[LabelLook]:
+    return looks_of(Track("series", "", tuple(Label(name, name) for name in names)))
+
+
+_HEAD = ("judge", "setting", "modality", "condition", "seed", "figure", "of", "value", "low", "high", "n", "reason")
+
+
+def all_files(found: MeasuresResult, beside: PublishedTableRow | None) -> dict[str, bytes]:
+    """Return path inside the folder -> content.
+
+    `measures.json` is what `greenroom consistency --json` prints; each plot comes as SVG, PNG and CSV.
+    """
+    files = {
+        "measures.json": f"{to_json(found.measures.as_json())}\n".encode(),
+        "tables/judges.csv": _csv(_HEAD, _judges(found.measures)),
+        "tables/questions.csv": _csv(
+            ("figure", *_HEAD[-5:]), ((name, *_cells(one)) for name, one in found.measures.diagnostics.items())
+        ),
+        "tables/chains.csv": _csv(
+            ("figure", "value", "published", "source"),
+            ((one.key, one.value, one.published, one.source) for one in found.chains.figures()),
+        ),
+    }
+    for folder, plots in _plots(found, beside):
+        for plot in plots:
+            files[f"plots/{folder}{plot.key}.svg"] = as_svg(plot)
+            files[f"plots/{folder}{plot.key}.png"] = as_png(plot)
+            files[f"plots/{folder}{plot.key}.csv"] = table_text(plot).encode("utf-8-sig", "replace")
+    return files
+
+
+def _plots(found: MeasuresResult, beside: PublishedTableRow | None) -> Iterable[tuple[str, Sequence[Plot]]]:
+    yield "", [*comparing_plots(found.measures), *chain_plots(found.chains)]
+    for place, one in enumerate(found.measures.judges, 1):
+        yield f"judge-{place}-", judge_plots(one, beside)
+
+
+def _judges(found: Measures) -> Iterable[Sequence[Cell]]:
+    for one in found.judges:
+        told = one.asking
+        named = (told.judge, told.setting, told.modality.value, told.condition, told.seed)
+        yield (*named, "accuracy", "all", *_cells(one.overall))
+        for kind in [*(kind.value for kind in KINDS), *(one.by_kind.keys() - {kind.value for kind in KINDS})]:
+            if kind in one.by_kind:
+                yield (*named, "accuracy", kind, *_cells(one.by_kind[kind]))
+        for state, figure in one.by_state.items():
+            yield (*named, "accuracy", state, *_cells(figure))
+        yield (*named, tr("chain consistency"), "all", *_cells(one.chain))
+        yield (*named, tr("subchain consistency"), "all", *_cells(one.subchain))
+        for steps, figures in one.by_steps.items():
+            for name, figure in zip(
+                ("accuracy", tr("chain consistency"), tr("subchain consistency")), figures, strict=True
+            ):
+                yield (*named, name, tr("{steps} steps").format(steps=steps), *_cells(figure))
+
+
+def _cells(one: StatisticResult) -> tuple[Cell, ...]:
+    return one.value, one.low, one.high, one.n, one.reason
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
+    return as_csv(head, [tuple(row) for row in rows]).encode("utf-8-sig", "replace")

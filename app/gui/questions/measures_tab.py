@@ -1,0 +1,275 @@
+"""The window about what judges understand: accuracy and consistency, the set of questions, and the chains."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.pages.context import Context
+from app.gui.pages.figure_export import PlotExporter, write_folder
+from app.gui.pages.live import FiguresComputing
+from app.gui.questions import measures_figures as measures_plots
+from app.gui.questions import measures_figures as measures_rows
+from app.gui.questions.measures_figures import MATTERS, MeasuresResult, all_files, measure
+from app.gui.study.background import Read
+from benchmark.metrics.published_figures import PublishedTableRow
+from benchmark.questions.question_measures import JudgeMeasures, Measures
+from project.errors import UserError
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.plots.estimates_table import FiguresView
+from widgets.plots.plot_view import PlotWall
+from widgets.progress_bars import StatusLine
+from widgets.table.record_table import RowsTable
+from widgets.text_labels import PlainLabel, plain_tip
+
+_BESIDE = tr("GPT-4o, +sub+tom")
+_NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
+
+
+def make(context: Context) -> QWidget:
+    """Return the window."""
+    return MeasuresWindow(context)
+
+
+class MeasuresWindow(QWidget):
+    """Nothing here changes the study."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._found: MeasuresResult | None = None
+        self._fresh = False
+        self.setWindowTitle(tr("What judges understand"))
+        self.setAccessibleName(tr("What judges understand"))
+        self.setAutoFillBackground(True)
+        self.resize(1120, 780)
+        self.setMinimumWidth(480)
+        self.everything = QCheckBox(tr("Also &unverified questions"))
+        self.everything.setToolTip(
+            tr("Count questions that two people have not approved of yet; dropped ones never count")
+        )
+        self.computing = FiguresComputing(context, self._work, MATTERS, self)
+        self._taking = PlotExporter(context, self._tell)
+        self.overview = RowsTable(tr("Judges and published rows"), measures_rows.COLUMNS)
+        self.figures, self.about = (
+            FiguresView(tr("Figures of one judge")),
+            FiguresView(tr("What the questions are like")),
+        )
+        self.compared, self.drawn = PlotWall(tr("Plots of all judges")), PlotWall(tr("Plots of one judge"))
+        self.chains = RowsTable(
+            tr("What the chains are made of"), (tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))
+        )
+        self.chains_drawn = PlotWall(tr("Plots of the chains"))
+        self._hint = EmptyHint(self.figures, _NOBODY_ASKED)
+        self._lay_out()
+        self._join()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        self.refresh_button = QPushButton(tr("&Refresh"))
+        self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
+        head.addWidget(self.everything)
+        head.addStretch(1)
+        head.addWidget(self.refresh_button)
+        column.addLayout(head)
+        self.tabs = QTabWidget(documentMode=True)
+        for page, name in (
+            (_above(self.overview, self.compared), tr("&All judges")),
+            (self._one_judge(), tr("&One judge")),
+            (self.about, tr("&Questions")),
+            (_above(self.chains, self.chains_drawn), tr("&Chains")),
+        ):
+            self.tabs.addTab(page, name)
+        column.addWidget(self.tabs, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        self.status = StatusLine(tr("State of the figures"), tr("Figures"))
+        self.export = QPushButton(tr("&Export all figures…"))
+        self.export.setToolTip(
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and measures.json")
+        )
+        self.export.setProperty("primary", True)
+        self.export.setEnabled(False)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(close_button(self))
+        foot.addWidget(self.export)
+        column.addLayout(foot)
+
+    def _one_judge(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.judge, self.beside = QComboBox(), QComboBox()
+        for name, box, tip in (
+            (tr("&Judge"), self.judge, tr("A judge, and how it was asked")),
+            (tr("&Beside"), self.beside, tr("What R3-VQA reports, to compare with")),
+        ):
+            label = PlainLabel(name)
+            label.setBuddy(box)
+            box.setToolTip(plain_tip(tip))
+            box.setAccessibleName(tip)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            row.addWidget(label)
+            row.addWidget(box)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(_above(self.figures, self.drawn), 1)
+        self.beside.addItems([*measures_rows.published()])
+        self.beside.setCurrentText(_BESIDE)
+        return page
+
+    def _join(self) -> None:
+        self.everything.toggled.connect(lambda _: self.computing.start())
+        self.refresh_button.clicked.connect(self.computing.start)
+        self.computing.found.connect(self._show)
+        self.computing.working.connect(self._show_working)
+        self.computing.progressed.connect(self.status.show_progress)
+        self.status.cancel_requested.connect(self.computing.cancel)
+        self.computing.refused.connect(self._tell)
+        self.computing.outdated.connect(self._show_outdated)
+        self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
+        self.beside.currentIndexChanged.connect(lambda _: self._show_judge())
+        self.overview.row_chosen.connect(lambda key, _: self._open_judge(key))
+        for wall in (self.compared, self.drawn, self.chains_drawn):
+            wall.asked.connect(self._taking.plot)
+        self.export.clicked.connect(self.export_all)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous() and not self._fresh:
+            self.computing.start()
+
+    def export_all(self) -> None:
+        """Ask for a folder and write everything into a new one inside it."""
+        session, found = self._context.studio.session, self._found
+        if session is None or found is None:
+            return
+        parent = self._context.questions.folder(tr("Folder for the figures"))
+        if parent is None:
+            return
+        try:
+            files = all_files(found, self._published())
+            made = write_folder(parent, f"{session.study.path.stem} measures", files)
+        except UserError as error:
+            self._tell(f"{error.message} {error.hint}".strip())
+        else:
+            self._tell(
+                tr("Wrote {count} to the folder {name}.").format(
+                    count=trn("{count} file", "{count} files", len(files)), name=made.name
+                )
+            )
+
+    def _work(self, _session: Session) -> Read[object]:
+        everything = self.everything.isChecked()
+        return lambda second, progress: measure(second, progress, everything)
+
+    def _show(self, found: MeasuresResult) -> None:
+        self._found, self._fresh = found, True
+        self.export.setEnabled(True)
+        self.overview.show_rows(measures_rows.overview(found.measures))
+        self.compared.set_plots(measures_plots.comparing_plots(found.measures))
+        self.compared.setVisible(self.compared.has_plots)
+        self._offer(found.measures.judges)
+        self.about.show_rows(measures_rows.diagnostics_rows(found.measures), "ESI-Bench")
+        self.chains.show_rows(measures_rows.chain_rows(found.chains))
+        self.chains_drawn.set_plots(measures_plots.chain_plots(found.chains))
+        self.chains_drawn.setVisible(self.chains_drawn.has_plots)
+        self._tell(_summary(found.measures))
+
+    def _offer(self, judges: Sequence[JudgeMeasures]) -> None:
+        chosen = self.judge.currentText()
+        blocked = self.judge.blockSignals(True)
+        self.judge.clear()
+        self.judge.addItems([measures_rows.called(one.asking) for one in judges])
+        self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)) if judges else -1)
+        self.judge.blockSignals(blocked)
+        self.judge.setEnabled(bool(judges))
+        self._show_judge()
+
+    def _show_judge(self) -> None:
+        at = self.judge.currentIndex()
+        beside = self._published()
+        if self._found is None or not 0 <= at < len(self._found.measures.judges):
+            self.figures.show_rows(())
+            self.drawn.set_plots(())
+            self.drawn.hide()
+            return
+        one = self._found.measures.judges[at]
+        self.figures.show_rows(measures_rows.judge_rows(one, beside), beside.paper if beside is not None else "")
+        self.drawn.set_plots(measures_plots.judge_plots(one, beside))
+        self.drawn.setVisible(self.drawn.has_plots)
+
+    def _open_judge(self, key: str) -> None:
+        """Show the figures of a row of the overview; a published one is put beside them."""
+        if key.isdigit():
+            self.judge.setCurrentIndex(int(key))
+            self.tabs.setCurrentIndex(1)
+        else:
+            self.beside.setCurrentText(key.removeprefix("published "))
+
+    def _published(self) -> PublishedTableRow | None:
+        return measures_rows.published().get(self.beside.currentText())
+
+    def _show_working(self, working: bool) -> None:
+        self._hint.setText(tr("Figures are being worked out.") if working else _NOBODY_ASKED)
+        if working:
+            self.status.show_progress(0, 0, tr("Reading the study"))
+        else:
+            self.status.rest()
+
+    def _show_outdated(self) -> None:
+        self._fresh = False
+        if self.isVisible() and self._found is not None:
+            self._tell(tr("Out of date: the study has changed. Refresh computes the figures again."))
+
+    def _tell(self, text: str) -> None:
+        self.status.tell(text)
+
+
+def _above(upper: QWidget, lower: QWidget) -> QSplitter:
+    both = QSplitter(Qt.Orientation.Vertical)
+    both.setChildrenCollapsible(False)
+    both.addWidget(upper)
+    both.addWidget(lower)
+    both.setSizes([330, 330])
+    return both
+
+
+def _summary(found: Measures) -> str:
+    parts = [
+        tr("{questions} of {chains} count").format(
+            questions=trn("{count} question", "{count} questions", found.questions),
+            chains=trn("{count} chain", "{count} chains", len(found.sizes[0])),
+        )
+    ]
+    if found.unverified:
+        extra = tr("are not verified") if found.everything else tr("are not verified and do not count")
+        parts.append(f"{found.unverified:,} {extra}")
+    if found.stale:
+        parts.append(tr("{stale:,} are older than their chain and do not count").format(stale=found.stale))
+    if not found.questions:
+        parts.append(tr("make questions from chains and verify them in the mode Questions"))
+    elif not found.judges:
+        parts.append(tr("no judge was asked yet: ask judges in the mode Questions"))
+    return f"{'; '.join(parts)}."

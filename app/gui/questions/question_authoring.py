@@ -1,0 +1,267 @@
+"""Writes questions to stump a model: checked while they are typed, tried on judges, kept when all of them fail."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+
+from app.gui.pages.context import Context
+from app.gui.questions.question_jobs import ask, entries_of
+from app.gui.questions.question_list import answer_row
+from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
+from app.gui.questions.verify_panel import QuestionFormValues
+from benchmark.authoring import chain_suggestions as chain_draft
+from benchmark.authoring.adversarial_authoring import answers_to, settle_try, stumped, why_not_written, write_question
+from benchmark.authoring.question_requests import request_for
+from benchmark.judging.ask_job import prepare
+from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
+from benchmark.questions.question_edits import correct_question, is_author
+from benchmark.questions.verification import VerificationItem, me
+from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.questions import QuestionKind, WrongOption
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.judgment_rows import all_judges, judgments_called, judgments_of_question
+from project.queries.question_rows import question_called
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import tr, trn
+
+_MOST_UNREAD = 4
+_DRAWN = tr("A chain was drawn: correct it in the mode Chains (Ctrl+6).")
+
+
+class AdversarialQuestionWriter(QObject):
+    """Works on one question of whoever works here: the one that is shown where they wrote it, else a new one."""
+
+    def __init__(self, context: Context, page: QuestionsPage, shown: QuestionPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._panel = page.write
+        self._span: tuple[int, int] | None = None
+        self._id = ""
+        self._told: tuple[str, ...] = ()
+        panel, studio = self._panel, context.studio
+        panel.changed.connect(self._check)
+        panel.span_requested.connect(self._take_span)
+        panel.new_requested.connect(self._begin)
+        panel.save_requested.connect(lambda: self._save())
+        panel.draft_requested.connect(self._draft)
+        panel.asking.ask_requested.connect(self._try)
+        panel.asking.judges.changed.connect(self._check)
+        panel.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
+        page.tab_changed.connect(lambda tab: self._open() if tab == WRITE else None)
+        page.question_chosen.connect(lambda _id: self._open())
+        shown.renewed.connect(self._renew)
+        for signal in (studio.selection_changed, studio.marks_changed):
+            signal.connect(self._follow_span)
+        studio.session_changed.connect(self._begin)
+        studio.recording_changed.connect(self._begin)
+
+    # What is written
+
+    def _open(self) -> None:
+        """Take up the question that is shown, where whoever works here wrote it."""
+        session, one = self._shown.session, self._shown.current
+        if session is None or one is None or one.question.id == self._id:
+            return
+        if is_author(one.question, me(session)):
+            question = one.question
+            self._id, self._span = question.id, (question.start_us, question.end_us)
+            wrong = tuple(each.text for each in question.wrong)
+            self._panel.set_words(QuestionFormValues(question.text, question.answer, wrong, question.explanation))
+            self._told = ()
+        elif self._id:
+            self._begin()
+        self._renew()
+
+    def _begin(self) -> None:
+        self._id, self._span, self._told = "", None, ()
+        self._panel.set_words(QuestionFormValues())
+        self._follow_span()
+        self._renew()
+
+    def _take_span(self) -> None:
+        span = self._context.playback.span()
+        if span is None:
+            self._context.studio.told.emit(tr("Select something on the timeline, or mark a start and an end (I, O)."))
+            return
+        self._span = span
+        self._renew()
+
+    def _follow_span(self) -> None:
+        if not self._id and not self._panel.words().text:
+            self._span = self._context.playback.span()
+            self._check()
+
+    def _reason(self) -> str:
+        words = self._panel.words()
+        if reason := why_not_written(words.text, words.answer, words.wrong, words.explanation):
+            return reason
+        if self._context.studio.recording is None and not self._id:
+            return tr("No recording is open.")
+        if self._span is None:
+            return tr("Choose what is shown with it: select something on the timeline, or mark a start and an end.")
+        return ""
+
+    def _check(self) -> None:
+        session, panel, reason = self._shown.session, self._panel, self._reason()
+        span = self._span
+        panel.span.setText(
+            tr("No span yet")
+            if span is None
+            else tr("{start} to {end}").format(start=format_time(span[0]), end=format_time(span[1]))
+        )
+        panel.fields.say(reason, tr("It can be tried."))
+        writable = self._context.studio.writable
+        panel.save.setEnabled(writable and not reason)
+        panel.draft.setEnabled(writable and bool(self._id) and self._one_judge() is not None)
+        asked = panel.asking.judges.chosen()
+        barred = "" if writable else tr("This study is read-only.")
+        panel.asking.set_askable(barred or reason or ("" if asked else tr("Choose a judge first.")))
+        if session is None:
+            panel.asking.set_askable(tr("Open a study first."))
+
+    def _save(self) -> bool:
+        """Save what stands in the form; returns whether it is in the study as it stands."""
+        words, span, recording = self._panel.words(), self._span, self._context.studio.recording
+        if span is None or self._reason():
+            return False
+
+        def do(session: Session) -> Changes:
+            if self._id:
+                wrong = [WrongOption(text) for text in words.wrong]
+                return correct_question(
+                    *(session, self._id),
+                    text=words.text,
+                    answer=words.answer,
+                    wrong=wrong,
+                    explanation=words.explanation,
+                    start_us=span[0],
+                    end_us=span[1],
+                )
+            assert recording is not None
+            self._id, changes = write_question(
+                *(session, recording.id, words.text, words.answer, words.wrong, words.explanation, *span)
+            )
+            return changes
+
+        if not self._context.studio.edit(do, self):
+            return False
+        self._shown.reload()
+        self._shown.show_quietly(self._id)
+        return True
+
+    # Trying it
+
+    def _try(self) -> None:
+        session = self._shown.session
+        if session is None or not self._save():
+            return
+        chosen = {*self._panel.asking.judges.chosen()}
+        judges = [one for one in all_judges(session.study) if one.id in chosen]
+        request, about = request_for(judges, [self._id], self._panel.asking.chosen_setting()), self._id
+        self._told = (tr("Asking…"),)
+        self._renew()
+
+        def then(notes: Sequence[str]) -> None:
+            def do(session: Session) -> Changes:
+                question = question_called(session.study, about)
+                if question is None:
+                    return Changes()
+                answers = answers_to(session, question, request)
+                kept = stumped(answers, [one.id for one in judges])
+                fine = tr("Kept: all of them failed. Two others verify it before it counts.")
+                right = ", ".join(one.judge for one in answers if one.right)
+                still = (
+                    tr("Still a draft: {right} gave the right answer.").format(right=right)
+                    if right
+                    else tr("Still a draft: no answer is no failure.")
+                )
+                self._told = (fine if kept else still, *notes)
+                return settle_try(session, about, answers, [one.id for one in judges])
+
+            self._context.studio.edit(do, self)
+            self._shown.reload()
+            self._renew()
+
+        def stopped() -> None:
+            self._told = ()
+            self._renew()
+
+        ask(self._context, request, then, stopped)
+
+    def _renew(self) -> None:
+        session, panel = self._shown.session, self._panel
+        if session is None:
+            self._check()
+            return
+        recording = self._context.studio.recording
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
+        panel.asking.set_judges(entries_of(session, judges, recording.id if recording is not None else ""))
+        one = self._mine()
+        panel.state.setText(_state(one))
+        panel.asking.say("\n".join(self._told))
+        said = judgments_of_question(session.study, self._id) if one is not None else []
+        panel.asking.show_answers(
+            [answer_row(one.question, each) for each in said if one is not None and each.task == ANSWER]
+        )
+        self._check()
+
+    def _mine(self) -> VerificationItem | None:
+        return next((one for one in self._shown.all if one.question.id == self._id), None)
+
+    # From the explanation to a chain
+
+    def _one_judge(self) -> JudgeEntry | None:
+        session, chosen = self._shown.session, self._panel.asking.judges.chosen()
+        known = all_judges(session.study) if session is not None else []
+        return next((one for one in known if one.id in chosen), None)
+
+    def _draft(self) -> None:
+        judge = self._one_judge()
+        if judge is None or not self._save():
+            return
+        request = chain_draft.request(self._id, judge)
+
+        def then(notes: Sequence[str]) -> None:
+            def do(session: Session) -> Changes:
+                answers = prepare(session, request).cached
+                if not answers:
+                    raise UserError(
+                        tr("The judge wrote no chain."), " ".join(notes) or tr("Ask again, or ask another judge.")
+                    )
+                judgment = judgments_called(session.study, [answers[0].id])[0]
+                _, changes = chain_draft.draft_from(session, judgment)
+                self._told = (_DRAWN, *_left_out(chain_draft.read_draft(session, judgment).unread))
+                return changes
+
+            if self._context.studio.edit(do, self):
+                self._renew()
+
+        ask(self._context, request, then)
+
+
+def _left_out(unread: Sequence[str]) -> list[str]:
+    """Say what of a draft is not in the chain."""
+    if not unread:
+        return []
+    more = [tr("and {value} more").format(value=len(unread) - _MOST_UNREAD)] if len(unread) > _MOST_UNREAD else []
+    return [
+        tr("{count} of what the judge wrote left out:").format(
+            count=trn("{count} place", "{count} places", len(unread))
+        ),
+        *unread[:_MOST_UNREAD],
+        *more,
+    ]
+
+
+def _state(one: VerificationItem | None) -> str:
+    if one is None or one.question.kind is not QuestionKind.WRITTEN:
+        return tr("A new question: trying it saves it as a draft.")
+    if one.ready:
+        return tr("Kept, and {standing}: two others have to approve of it before it counts.").format(
+            standing=one.standing.value
+        )
+    return tr("A draft: it is kept once every judge of a try gave a wrong answer.")

@@ -1,0 +1,518 @@
+"""The questions, one beside a mark of how far it is.
+
+Above the list of questions: which are listed, and where more come from. What questions, checks and answers are called
+on the page. What of questions is shown, as the views need it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from benchmark.authoring.adversarial_authoring import tried
+from benchmark.authoring.question_requests import SETTINGS
+from benchmark.questions.question_measures import difficulty
+from benchmark.questions.verification import (
+    Agreement,
+    VerificationItem,
+    VerificationProgress,
+    VerificationState,
+    counting,
+)
+from project.entities.judgments import Judgment, Modality
+from project.entities.questions import Maker, Question, QuestionKind
+from project.text_format import percent
+from project.timebase import format_time
+from resources.translation import later, tr, trn
+from widgets import theme
+from widgets.form.input_fields import mark_search
+from widgets.table.lists import ROW, KeyedList, paint_ground
+from widgets.text_labels import plain_tip
+from widgets.theme import icon
+
+EVERY = ""
+"""Key of the entry of a choice that leaves nothing out."""
+KIND, STANDING, MAKER, SCOPE = "kind", "standing", "maker", "scope"
+
+
+class ListBar(QWidget):
+    """Words to look for, what is listed, and a menu of makers.
+
+    Signals:
+        changed: something else is listed.
+        make_requested (str): key of the maker that was chosen.
+    """
+
+    changed = Signal()
+    make_requested = Signal(str)
+
+    def __init__(self, makers: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        for row in (upper, lower):
+            row.setSpacing(theme.GRID // 2)
+            column.addLayout(row)
+        self.words = QLineEdit(placeholderText=tr("Find in questions and options"), clearButtonEnabled=True)
+        mark_search(self.words)
+        self.words.setAccessibleName(tr("Find in questions and options"))
+        self.words.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self.words.textChanged.connect(lambda _text: self.changed.emit())
+        self.make = QPushButton(tr(" Make"))
+        self.make.setIcon(icon("plus"))
+        self.make.setAccessibleName(tr("Make questions"))
+        self.make.setToolTip(tr("Make questions from the chains, or write one"))
+        self._menu = QMenu(self.make)
+        for key, text in makers:
+            self._menu.addAction(text).triggered.connect(lambda _=False, key=key: self.make_requested.emit(key))
+        self.make.setMenu(self._menu)
+        upper.addWidget(self.words, 1)
+        upper.addWidget(self.make)
+        self._boxes: dict[str, QComboBox] = {}
+        for key, name in (
+            (SCOPE, tr("Of which recordings")),
+            (STANDING, tr("How far")),
+            (KIND, tr("Kind")),
+            (MAKER, tr("Made by")),
+        ):
+            box = QComboBox()
+            box.setAccessibleName(name)
+            box.setToolTip(plain_tip(name))
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(6)
+            box.currentIndexChanged.connect(lambda _at: self.changed.emit())
+            lower.addWidget(box, 1)
+            self._boxes[key] = box
+
+    def set_choices(self, which: str, choices: Mapping[str, str]) -> None:
+        """Offer these (key -> text) without a signal; what was chosen stays chosen, else the first is."""
+        box, chosen = self._boxes[which], self.chosen(which)
+        with QSignalBlocker(box):
+            box.clear()
+            for key, text in choices.items():
+                box.addItem(text, key)
+            box.setCurrentIndex(max(box.findData(chosen), 0))
+
+    def chosen(self, which: str) -> str:
+        """Return the key of what is chosen."""
+        return str(self._boxes[which].currentData() or EVERY)
+
+    def choose(self, which: str, key: str) -> None:
+        """Choose one, where it is offered."""
+        box = self._boxes[which]
+        place = box.findData(key)
+        if place >= 0:
+            box.setCurrentIndex(place)
+
+
+class RowState(StrEnum):
+    """How far a question is, for whoever works here."""
+
+    AGAIN = later("look again")
+    WAITS = later("waits for you")
+    DRAFT = later("draft")
+    MINE = later("verified by you")
+    VERIFIED = later("verified")
+    DISPUTED = later("in dispute")
+    DROPPED = later("dropped")
+    FILTERED = later("left out by the filters")
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One question of the list.
+
+    Attributes:
+        key: its id.
+        kind: such as `CW`, or `MSE, belief`.
+        maker: `rules`, `judge` or `person`.
+        where: time, and the recording where those of all are listed.
+    """
+
+    key: str
+    kind: str
+    maker: str
+    where: str
+    text: str
+    state: RowState
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One point of a checklist: its key, what it is called, and what it means."""
+
+    key: str
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriorVerification:
+    """What somebody said before: checks that hold, label of difficulty, note, decision; what they see is theirs."""
+
+    checks: tuple[str, ...] = ()
+    difficulty: str = ""
+    note: str = ""
+    decision: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuestion:
+    """One question in full.
+
+    Attributes:
+        head: its kind, span and maker, in a line.
+        notice: what whoever works here has to know first, such as that its chain was edited; "" for nothing.
+        options: as they are shown.
+        right: place of the right one.
+        checklist: key of the list that is offered first.
+        said: by whoever works here, about the question as it is now or as it was.
+        others: what others say, a line each; () before one's own word.
+        reason: why nothing can be said about it; "" where it can.
+    """
+
+    id: str
+    head: str
+    notice: str
+    text: str
+    answer: str
+    wrong: tuple[str, ...]
+    options: tuple[str, ...]
+    right: int
+    explanation: str
+    checklist: str
+    said: PriorVerification
+    others: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """What one judge answered: its name, the setting, the letter, and what came of it in words (`right`, `wrong`)."""
+
+    key: str
+    judge: str
+    setting: str
+    letter: str
+    outcome: str
+
+
+MAKERS = (
+    ("rules", tr("Make by rules")),
+    ("judge", tr("Make with a judge…")),
+    ("write", tr("Write one to stump the model")),
+)
+CHECKLISTS: Mapping[str, tuple[str, tuple[Check, ...]]] = {
+    "chain": (
+        tr("Checks for chains"),
+        (
+            Check(
+                "by_rules", tr("Made by the rules"), tr("It asks for what its kind asks for, and has the right form.")
+            ),
+            Check("times_right", tr("Times are clear and right"), tr("It can be told when what it names happens.")),
+            Check(
+                "covers",
+                tr("Covers node or subchain"),
+                tr("Question and answer leave out nothing of what is highlighted in the chain, and add nothing."),
+            ),
+            Check("one_right", tr("Exactly one option is right"), tr("None of the others could be defended as well.")),
+        ),
+    ),
+    "esi": (
+        tr("Checks of ESI-Bench"),
+        (
+            Check("clear", tr("Clear who is meant"), tr("People and things are told apart, and in one situation.")),
+            Check("needs_picture", tr("Needs the picture"), tr("It cannot be answered from what is said alone.")),
+            Check("unambiguous", tr("Unambiguous"), tr("Nothing can be read in two ways.")),
+            Check("truth", tr("The right option is true"), tr("What is seen and heard shows it.")),
+            Check("difficulty", tr("Difficulty is labelled"), tr("Choose a label below.")),
+        ),
+    ),
+}
+KINDS = {
+    "": tr("All kinds"),
+    QuestionKind.EVENT.value: "EU",
+    QuestionKind.STATE.value: "MSE",
+    QuestionKind.WHY.value: "CW",
+    QuestionKind.HOW.value: "CH/W",
+    QuestionKind.STEPS.value: tr("Multi-step"),
+    QuestionKind.ESI.value: "ESI",
+    QuestionKind.WRITTEN.value: tr("Written"),
+}
+MADE_BY = {
+    "": tr("Any maker"),
+    Maker.RULES.value: tr("Rules"),
+    Maker.JUDGE.value: tr("A judge"),
+    Maker.PERSON.value: tr("A person"),
+}
+WAITING, STALE = "waiting", "stale"
+HOW_FAR = {
+    "": tr("Any state"),
+    WAITING: tr("Waiting for you"),
+    STALE: tr("Chain was edited"),
+    VerificationState.OPEN.value: tr("Not verified"),
+    VerificationState.ONCE.value: tr("By one of two"),
+    VerificationState.VERIFIED.value: tr("Verified"),
+    VerificationState.DISPUTED.value: tr("In dispute"),
+    VerificationState.DROPPED.value: tr("Dropped"),
+}
+HERE, EVERYWHERE = "here", "everywhere"
+SCOPES = {HERE: tr("This recording"), EVERYWHERE: tr("Whole study")}
+_OUTCOMES = {True: "right", False: "wrong", None: tr("no answer")}
+_BY_STANDING = {
+    VerificationState.VERIFIED: RowState.VERIFIED,
+    VerificationState.DROPPED: RowState.DROPPED,
+    VerificationState.DISPUTED: RowState.DISPUTED,
+}
+
+
+def kind_of(question: Question) -> str:
+    """Return what kind a question is, with its mental state, part or dimension."""
+    return f"{question.kind.value}, {question.aspect}" if question.aspect else question.kind.value
+
+
+def row_of(one: VerificationItem, who: str, *, survives: bool, recording: str) -> QuestionRow:
+    """Return a row of the list; `recording` is its number and name where all are listed, else ""."""
+    question = one.question
+    where = format_time(question.start_us) + (f"  ·  {recording}" if recording else "")
+    return QuestionRow(
+        question.id, kind_of(question), question.maker.value, where, question.text, state_of(one, who, survives)
+    )
+
+
+def state_of(one: VerificationItem, who: str, survives: bool) -> RowState:
+    """Return how far a question is, without what others say before it is settled or one has said something oneself."""
+    if not one.ready:
+        return RowState.DRAFT
+    if one.waits_for(who):
+        if one.stale or one.again(who):
+            return RowState.AGAIN
+        return RowState.WAITS if survives else RowState.FILTERED
+    return _BY_STANDING.get(one.standing, RowState.MINE)
+
+
+def shown_of(
+    one: VerificationItem, who: str, names: Mapping[str, str], *, scores: Iterable[float], reason: str
+) -> ShownQuestion:
+    """Return a question in full, for whoever works here.
+
+    Args:
+        one: the question.
+        who: the annotator; what others say is shown to them after they have said something themselves.
+        names: annotator id -> name.
+        scores: of difficulty, by models.
+        reason: why nothing can be said about it; "" where it can.
+    """
+    question, own = one.question, one.by(who)
+    head = tr("{question} · {start_us} to {end_us} · made by ").format(
+        question=kind_of(question), start_us=format_time(question.start_us), end_us=format_time(question.end_us)
+    )
+    said = (
+        PriorVerification()
+        if own is None
+        else PriorVerification(own.checks, own.difficulty, own.note, own.decision.value)
+    )
+    open_to = one.looked_at_by(who)
+    if own is not None and (one.stale or not open_to):
+        said = PriorVerification((), own.difficulty, own.note, own.decision.value if open_to else "")
+    return ShownQuestion(
+        question.id,
+        head
+        + (
+            tr("a person")
+            if question.maker is Maker.PERSON
+            else "rules"
+            if question.maker is Maker.RULES
+            else tr("a judge")
+        ),
+        _notice(one, who),
+        question.text,
+        question.answer,
+        tuple(each.text for each in question.wrong),
+        question.options,
+        question.options.index(question.answer),
+        question.explanation,
+        own.checklist if own is not None else "esi" if question.kind is QuestionKind.ESI else "chain",
+        said,
+        _others(one, who, names, scores) if open_to else (),
+        reason,
+    )
+
+
+def progress_in_words(far: VerificationProgress, shown: int) -> str:
+    """Say how far the verification is."""
+    parts = [
+        tr("{shown} of {count}").format(shown=shown, count=trn("{count} question", "{count} questions", far.total)),
+        tr("{done} done by you").format(done=far.done),
+    ]
+    parts.append(
+        tr("{waiting} wait for you").format(waiting=far.waiting) if far.waiting else tr("nothing waits for you")
+    )
+    parts += [
+        f"{far.standings[where]} {word}"
+        for where, word in (
+            (VerificationState.VERIFIED, "verified"),
+            (VerificationState.DISPUTED, tr("in dispute")),
+            (VerificationState.DROPPED, "dropped"),
+        )
+        if far.standings[where]
+    ]
+    if far.stale:
+        parts.append(tr("{stale} of edited chains").format(stale=far.stale))
+    return " · ".join(parts)
+
+
+def agreement_in_words(found: Agreement) -> str:
+    """Say how far two people agree, with Cohen's kappa; "" where nobody can be compared."""
+    parts = []
+    for one in found.figures:
+        if one.raw is not None:
+            kappa = "" if one.kappa is None else f", κ {one.kappa:.2f}"
+            name = _FIGURES.get(one.key, one.key)
+            parts.append(f"{name} {percent(one.raw, 0)}{kappa}")
+    pairs = found.of("decision").pairs
+    return (
+        tr("Agreement of {count}: {list}").format(
+            count=trn("{count} pair", "{count} pairs", pairs), list=" · ".join(parts)
+        )
+        if pairs
+        else ""
+    )
+
+
+def answer_row(question: Question, judgment: Judgment) -> AnswerRow:
+    """Return what a judge answered."""
+    one = tried(question, judgment)
+    outcome = _OUTCOMES[one.right] if judgment.state == question.state else tr("asked before it was changed")
+    if one.right is None and judgment.error:
+        outcome = f"{judgment.status.value}: {judgment.error}"
+    return AnswerRow(one.judgment_id, one.judge, setting_of(judgment), one.letter, outcome)
+
+
+def setting_of(judgment: Judgment) -> str:
+    """Return the name of the setting in which a judge was asked."""
+    words = judgment.modality in (Modality.WORDS, Modality.BOTH)
+    pictures = judgment.modality in (Modality.PICTURES, Modality.BOTH)
+    for one in SETTINGS.values():
+        if (one.variant, one.words, one.pictures) == (judgment.variant, words, pictures):
+            return one.name
+    return f"{judgment.variant}, {judgment.modality.value}"
+
+
+_FIGURES = {
+    "decision": "decision",
+    "difficulty": "difficulty",
+    "by_rules": "rules",
+    "times_right": "times",
+    "covers": "covers",
+    "one_right": tr("one right"),
+    "clear": "clear",
+    "needs_picture": "picture",
+    "unambiguous": "unambiguous",
+    "truth": "truth",
+}
+
+
+def _notice(one: VerificationItem, who: str) -> str:
+    if one.stale:
+        return tr(
+            "The chain was edited after this question was made. Hold it against the highlighted nodes: what you keep "
+            "or correct fits the chain as it is now."
+        )
+    if one.again(who):
+        return tr("This question was changed after you verified it. Look at it again.")
+    if not one.ready:
+        return tr("A draft: whoever wrote it has not kept it yet, because not every judge failed at it.")
+    return ""
+
+
+def _others(one: VerificationItem, who: str, names: Mapping[str, str], scores: Iterable[float]) -> tuple[str, ...]:
+    lines = []
+    counts = {each.annotator_id for each in counting(one.question, one.said)}
+    for each in one.said:
+        if each.annotator_id == who:
+            continue
+        late = "" if each.annotator_id in counts else tr(", before it was changed")
+        if one.question.kind is QuestionKind.WRITTEN and each.annotator_id == one.question.annotator_id:
+            lines.append(
+                tr("{names} wrote it. {note}").format(
+                    names=names.get(each.annotator_id, tr("Somebody")), note=each.note
+                )
+            )
+            continue
+        more = " · ".join(part for part in (each.difficulty, each.note) if part)
+        lines.append(
+            f"{names.get(each.annotator_id, tr('Somebody'))}: {each.decision.value}{late}{f' · {more}' if more else ''}"
+        )
+    label = difficulty(counting(one.question, one.said), [*scores])
+    if label:
+        lines.append(tr("Difficulty, people and models together: {label}").format(label=label))
+    return tuple(lines)
+
+
+_HEIGHT = 40
+_ICONS = {
+    RowState.AGAIN: ("triangle-alert", "uncertain"),
+    RowState.WAITS: ("circle-dashed", "accent"),
+    RowState.DRAFT: ("pencil", "muted"),
+    RowState.MINE: ("loader", "muted"),
+    RowState.VERIFIED: ("circle-check", "competence"),
+    RowState.DISPUTED: ("circle-alert", "uncertain"),
+    RowState.DROPPED: ("circle-x", "error"),
+    RowState.FILTERED: ("square-dashed-mouse-pointer", "muted"),
+}
+_Index = QModelIndex | QPersistentModelIndex
+
+
+def _told(row: QuestionRow) -> tuple[str, str]:
+    said = f"{row.kind}, {row.where}, {row.text}, {tr(row.state.value)}"
+    return said, tr("{state} (made by {maker})").format(state=tr(row.state.value).capitalize(), maker=row.maker)
+
+
+class QuestionList(KeyedList[QuestionRow]):
+    """Shows the questions; one is current."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Questions"), _told, _Delegate(), parent)
+
+
+class _Delegate(QStyledItemDelegate):
+    """Draws a row without a widget of its own."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
+        return QSize(0, _HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        row = index.data(ROW)
+        colours = theme.palette()
+        area = QRectF(option.rect)
+        painter.save()
+        selected = paint_ground(painter, option, *_ICONS[row.state])
+        text = area.adjusted(38, 4, -10, -4)
+        quiet = colours.text if selected else colours.muted
+        painter.setFont(theme.font(theme.POINTS - 1))
+        painter.setPen(quiet)
+        top = Qt.AlignmentFlag.AlignTop
+        painter.drawText(text, top, f"{row.kind}  ·  {row.where}")
+        painter.drawText(text, top | Qt.AlignmentFlag.AlignRight, tr(row.state.value))
+        painter.setFont(theme.font(semibold=row.state in (RowState.WAITS, RowState.AGAIN)))
+        painter.setPen(colours.text)
+        words = " ".join(row.text.split())
+        line = QFontMetrics(painter.font()).elidedText(words, Qt.TextElideMode.ElideRight, round(text.width()))
+        painter.drawText(text, Qt.AlignmentFlag.AlignBottom, line)
+        painter.restore()

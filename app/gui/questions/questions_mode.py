@@ -1,0 +1,300 @@
+"""What judges answered to the question that is shown, once whoever works here has verified it; and asking them.
+
+Turns what a verifier says into edits, by buttons and by keys, and goes on to the next question. Makes questions from
+the chains: by rules at once, or with judges, in a job. Makes the page of the mode Questions, and joins it with the
+study.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.gui.pages.commands import ModeKeys
+from app.gui.pages.context import Context
+from app.gui.questions.question_authoring import AdversarialQuestionWriter
+from app.gui.questions.question_jobs import ask, entries_of
+from app.gui.questions.question_list import CHECKLISTS, HERE, MAKERS, SCOPE, answer_row
+from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
+from app.gui.questions.verify_panel import CORRECT, DROP, KEEP, QuestionFormValues
+from benchmark.authoring import judge_questions as by_judge
+from benchmark.authoring.question_requests import DEFAULT, SETTINGS, request_for
+from benchmark.authoring.rule_questions import QuestionGenerationResult, make_by_rules
+from benchmark.judging.ask_job import prepare
+from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
+from benchmark.questions import verification as commands
+from benchmark.questions.question_edits import QuestionCorrection, is_author, reworded
+from benchmark.questions.question_validity import OPTIONS, QuestionDraft, why_not
+from benchmark.questions.verification import me
+from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.questions import CHECKS, DIFFICULTIES, VerificationDecision, WrongOption
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.chain_rows import chains_of
+from project.queries.judgment_rows import all_judges, judgments_of_question
+from project.session.session import Session
+from resources.translation import tr, trn
+
+_HIDDEN = tr("Verify the question first: what judges answer is shown to you afterwards.")
+
+
+class QuestionAnswersController(QObject):
+    """Fills the column of answers."""
+
+    def __init__(self, context: Context, page: QuestionsPage, shown: QuestionPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._under_way = ""
+        page.asking.ask_requested.connect(self._ask)
+        page.asking.ask_all_requested.connect(self._ask_all)
+        page.asking.judges.changed.connect(self._show)
+        page.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
+        shown.renewed.connect(self._show)
+
+    def _show(self) -> None:
+        session, one, bar = self._shown.session, self._shown.current, self._page.asking
+        if session is None or one is None:
+            bar.set_askable(tr("Choose a question first."))
+            bar.show_answers([])
+            bar.say("")
+            return
+        question = one.question
+        judges = [each for each in all_judges(session.study) if each.backend != PERSON]
+        bar.set_judges(entries_of(session, judges, question.recording_id))
+        reason = ""
+        if not self._context.studio.writable:
+            reason = session.study.read_only_reason or tr("This study is read-only.")
+        elif not bar.judges.chosen():
+            reason = tr("Choose a judge first.")
+        bar.set_askable(reason)
+        who = me(session)
+        if not one.looked_at_by(who) and not is_author(question, who):
+            bar.show_answers([], _HIDDEN)
+            return
+        said = [each for each in judgments_of_question(session.study, question.id) if each.task == ANSWER]
+        bar.show_answers([answer_row(question, each) for each in said])
+        if self._under_way != question.id:
+            bar.say("" if said else tr("No judge was asked yet."))
+
+    def _ask(self) -> None:
+        if self._shown.current is not None:
+            self._ask_about([self._shown.current.question.id])
+
+    def _ask_all(self) -> None:
+        self._ask_about([row.key for row in self._page.list.rows()])
+
+    def _ask_about(self, ids: Sequence[str]) -> None:
+        session, one, bar = self._shown.session, self._shown.current, self._page.asking
+        if session is None or one is None:
+            return
+        chosen = {*bar.judges.chosen()}
+        judges = [each for each in all_judges(session.study) if each.id in chosen]
+        self._under_way = one.question.id
+        bar.say(tr("Asking about {count}…").format(count=trn("{count} question", "{count} questions", len(ids))))
+        request = request_for(judges, ids, bar.chosen_setting())
+        ask(self._context, request, self._done, lambda: self._done(()))
+
+    def _done(self, notes: Sequence[str]) -> None:
+        self._under_way = ""
+        self._show()
+        if notes:
+            self._page.asking.say("\n".join(notes))
+
+
+class VerificationController(QObject):
+    """Joins the panel with the commands."""
+
+    def __init__(self, context: Context, page: QuestionsPage, shown: QuestionPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        panel, key = page.verify, Qt.Key
+        keys: dict[Qt.Key, Callable[[], object]] = {
+            key.Key_Y: lambda: self._press(KEEP),
+            key.Key_X: lambda: self._press(DROP),
+            key.Key_C: lambda: self._press(CORRECT),
+            key.Key_W: panel.take_back,
+            key.Key_T: panel.write_note,
+            key.Key_V: panel.reveal,
+            key.Key_A: panel.tick_all,
+            key.Key_D: panel.cycle_difficulty,
+            key.Key_N: lambda: page.step(1),
+            key.Key_P: lambda: page.step(-1),
+            key.Key_R: self._repeat,
+        }
+        for place in range(5):
+            keys[Qt.Key(key.Key_1 + place)] = partial(panel.answer, place)
+        for place, check in enumerate((key.Key_6, key.Key_7, key.Key_8, key.Key_9, key.Key_0)):
+            keys[check] = partial(panel.tick, place)
+        self._keys = ModeKeys(panel, keys, frozenset({key.Key_N, key.Key_P}))
+        panel.form.save_requested.connect(lambda: panel.decide(CORRECT))
+        panel.form.left.connect(panel.stop_editing)
+        page.visible_changed.connect(lambda visible: self._keys.watch(page.window()) if visible else None)
+        panel.decided.connect(self._decide)
+        panel.corrected.connect(self._correct)
+        panel.editing.connect(self._check)
+        panel.withdraw_requested.connect(self._withdraw)
+        panel.step_requested.connect(page.step)
+        panel.repeat_requested.connect(self._repeat)
+
+    def _press(self, decision: str) -> None:
+        self._page.verify.decide(decision)
+
+    def _repeat(self) -> None:
+        self._shown.repeat(on=not self._context.playback.looping)
+
+    def _decide(self, decision: str) -> None:
+        self._say(VerificationDecision(decision), None)
+
+    def _correct(self, words: QuestionFormValues) -> None:
+        one = self._shown.current
+        if one is None:
+            return
+        wrong = reworded(one.question, words.wrong)
+        self._say(VerificationDecision.CORRECT, QuestionCorrection(words.text, words.answer, wrong, words.explanation))
+
+    def _say(self, decision: VerificationDecision, correction: QuestionCorrection | None) -> None:
+        one, panel = self._shown.current, self._page.verify
+        if one is None:
+            return
+        said, checklist = panel.said(), panel.chosen_checklist()
+        # Whoever corrects a question says that it is good now.
+        checks = said.checks if correction is None else CHECKS[checklist]
+
+        def do(session: Session) -> Changes:
+            return commands.verify(
+                *(session, one.question.id, decision, checks, said.difficulty, said.note, checklist, correction)
+            )
+
+        if not self._context.studio.edit(do, self):
+            return
+        if panel.is_editing():
+            panel.stop_editing()
+        self._shown.read_again(one.question.id)
+        following = self._shown.next_waiting()
+        if following:
+            self._shown.go_to(following)
+        else:
+            self._context.studio.told.emit(tr("Nothing of this list waits for you any more."))
+
+    def _withdraw(self) -> None:
+        one = self._shown.current
+        if one is not None:
+            do = self._context.studio.edit
+            if do(lambda session: commands.withdraw_verification(session, one.question.id), self):
+                self._shown.read_again(one.question.id)
+
+    def _check(self, words: QuestionFormValues) -> None:
+        one = self._shown.current
+        if one is None:
+            return
+        question = one.question
+        wrong = tuple(WrongOption(text) for text in words.wrong)
+        draft = QuestionDraft(
+            question.kind, question.aspect, question.covers, words.text, words.answer, wrong, words.explanation
+        )
+        self._page.verify.form.say(
+            why_not(draft, len(question.wrong) + 1),
+            tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was."),
+        )
+
+
+class QuestionGenerationController(QObject):
+    """Does what the menu of makers offers, for the recording or the study that is listed."""
+
+    def __init__(self, context: Context, page: QuestionsPage) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        page.bar.make_requested.connect(self._make)
+        page.empty_chosen.connect(self._make)
+
+    def _make(self, maker: str) -> None:
+        if maker == "write":
+            self._page.choose_tab(WRITE)
+            self._page.write.fields.text.setFocus()
+        elif maker == "rules":
+            self._by_rules()
+        else:
+            self._choose_judge()
+
+    def _by_rules(self) -> None:
+        def do(session: Session) -> Changes:
+            made, changes = make_by_rules(session, self._chains(session))
+            self._tell(made)
+            return changes
+
+        self._context.studio.edit(do)
+
+    def _choose_judge(self) -> None:
+        session = self._context.studio.session
+        if session is None:
+            return
+        judges = [one for one in all_judges(session.study) if one.backend != PERSON]
+        menu = QMenu(self._page)
+        for one in judges:
+            menu.addAction(one.name.replace("&", "&&")).triggered.connect(lambda _=False, one=one: self._by_judge(one))
+        if not judges:
+            menu.addAction(tr("Add a judge in the mode Judges…")).triggered.connect(
+                lambda: self._context.trigger("mode_judges")
+            )
+        menu.popup(QCursor.pos())
+
+    def _by_judge(self, judge: JudgeEntry) -> None:
+        session = self._context.studio.session
+        if session is None:
+            return
+        try:
+            request = by_judge.chain_requests(session, self._chains(session), [judge])
+        except UserError as error:
+            self._context.studio.failed.emit(error)
+            return
+
+        def then(notes: Sequence[str]) -> None:
+            def do(session: Session) -> Changes:
+                # Everything is answered by now: asked once more, all answers are found in the study.
+                made, changes = by_judge.take_in_chains(session, prepare(session, request).cached)
+                self._tell(made, notes)
+                return changes
+
+            self._context.studio.edit(do)
+
+        ask(self._context, request, then)
+
+    def _chains(self, session: Session) -> list[str]:
+        """Return which chains are meant: none stands for all."""
+        recording = self._context.studio.recording
+        if self._page.bar.chosen(SCOPE) != HERE or recording is None:
+            return []
+        found = [one.id for one in chains_of(session.study, recording.id)]
+        if not found:
+            raise UserError(tr("This recording has no chain yet."), tr("Draw one in the mode Chains first."))
+        return found
+
+    def _tell(self, made: QuestionGenerationResult, notes: Sequence[str] = ()) -> None:
+        kinds = ", ".join(f"{number} {kind}" for kind, number in made.by_kind.items() if number)
+        said = tr("{count} made{words}.").format(
+            count=trn("{count} question", "{count} questions", len(made.ids)), words=f" ({kinds})" if kinds else ""
+        )
+        if made.skipped:
+            said += tr(" {number} left out: {skipped}").format(
+                number=sum(made.skipped.values()), skipped=max(made.skipped, key=lambda one: made.skipped[one])
+            )
+        self._context.studio.told.emit(" ".join([said, *notes[:1]]))
+
+
+def make(context: Context) -> QWidget:
+    """Return the page."""
+    settings = {key: one.name for key, one in sorted(SETTINGS.items(), key=lambda item: item[0] != DEFAULT)}
+    page = QuestionsPage(MAKERS, CHECKLISTS, DIFFICULTIES, settings, OPTIONS - 1)
+    shown = QuestionPresenter(context, page)
+    VerificationController(context, page, shown)
+    QuestionAnswersController(context, page, shown)
+    QuestionGenerationController(context, page)
+    AdversarialQuestionWriter(context, page, shown)
+    return page

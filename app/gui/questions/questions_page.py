@@ -1,0 +1,481 @@
+"""The page of the mode Questions: the list, and beside it one question to verify, to ask judges, or to write.
+
+Shows the questions of a recording or a study, and the one that is chosen, with its span and its chain.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QStackedLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.pages.context import Context
+from app.gui.questions.filter_results import FunnelComputing, who_goes_on
+from app.gui.questions.question_list import (
+    EVERYWHERE,
+    HOW_FAR,
+    KIND,
+    KINDS,
+    MADE_BY,
+    MAKER,
+    SCOPE,
+    SCOPES,
+    STALE,
+    STANDING,
+    WAITING,
+    Check,
+    ListBar,
+    QuestionList,
+    QuestionRow,
+    ShownQuestion,
+    agreement_in_words,
+    progress_in_words,
+    row_of,
+    shown_of,
+)
+from app.gui.questions.verify_panel import VerifyPanel
+from app.gui.questions.write_panel import AskBar, WritePanel
+from benchmark.questions.filter_outcomes import read_about, scores_of
+from benchmark.questions.filter_rules import anything_decides, step_called
+from benchmark.questions.question_edits import is_author
+from benchmark.questions.verification import (
+    VerificationItem,
+    agreement_of,
+    counting,
+    gathered,
+    me,
+    progress,
+    read_again,
+)
+from project.entities.study_records import Changes
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.graph.graph_view import ChainGraphView
+from widgets.labels import NodePerson, participant_colours
+from widgets.text_labels import ElidedLabel
+
+VERIFY, ANSWERS, WRITE = "verify", "answers", "write"
+_LEAST_LIST = 88
+"""Pixels: two questions."""
+_TABS = ((VERIFY, tr("Verify")), (ANSWERS, tr("Answers")), (WRITE, tr("Stump the model")))
+
+
+class QuestionsPage(QWidget):
+    """Shows questions and says what the user wants.
+
+    Signals:
+        visible_changed (bool): the page came into sight, or went.
+        question_chosen (str): id of the question that should be shown.
+        tab_changed (str): another tab is on.
+        empty_chosen (str): a button where there is no question was pressed.
+    """
+
+    visible_changed = Signal(bool)
+    question_chosen = Signal(str)
+    tab_changed = Signal(str)
+    empty_chosen = Signal(str)
+
+    def __init__(
+        self,
+        makers: Sequence[tuple[str, str]],
+        checklists: Mapping[str, tuple[str, Sequence[Check]]],
+        difficulties: Sequence[str],
+        settings: Mapping[str, str],
+        wrong: int,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Questions"))
+        self.bar = ListBar(makers)
+        self.list = QuestionList()
+        self.list.chosen.connect(self.question_chosen)
+        self.progress = ElidedLabel()
+        self.progress.setProperty("muted", True)
+        self.agreement = ElidedLabel()
+        self.agreement.setProperty("muted", True)
+        self.verify = VerifyPanel(checklists, difficulties)
+        self.asking = AskBar(tr("Ask"), settings, all_too=True)
+        self.write = WritePanel(settings, wrong)
+        self.graph = ChainGraphView(tools=False)
+        self.graph.set_editable(False)
+        self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*one) for one in makers[:1]])
+        self._empty.chosen.connect(self.empty_chosen)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.bar)
+        column.addWidget(self.progress)
+        column.addWidget(self.agreement)
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.setChildrenCollapsible(False)
+        self._held = QWidget()
+        self._lists = QStackedLayout(self._held)
+        self._lists.setContentsMargins(0, 0, 0, 0)
+        self._lists.addWidget(self.list)
+        self._lists.addWidget(self._empty)
+        parts.addWidget(self._held)
+        parts.addWidget(self._make_one())
+        # What one has to read at once, the question with its options and checks, gives way last.
+        parts.setStretchFactor(0, 1)
+        parts.setStretchFactor(1, 0)
+        parts.setSizes([136, 620])
+        column.addWidget(parts, 1)
+        self.choose_tab(VERIFY)
+
+    def show_rows(self, rows: Sequence[QuestionRow], current: str) -> None:
+        """List these questions; where there is none, say what to do."""
+        self.list.set_rows(rows, current)
+        self._lists.setCurrentIndex(0 if rows else 1)
+        # Without a minimum of its own it is as high as what is said where there is nothing.
+        self._held.setMinimumHeight(_LEAST_LIST if rows else 0)
+        self._show_panels()
+
+    def say_empty(self, title: str, hint: str) -> None:
+        """Say why nothing is listed."""
+        self._empty.set_text(title, hint)
+
+    def step(self, by: int) -> None:
+        """Go to the next or the previous question of the list."""
+        keys = [row.key for row in self.list.rows()]
+        current = self.list.current()
+        place = keys.index(current) + by if current in keys else 0
+        if 0 <= place < len(keys):
+            self.question_chosen.emit(keys[place])
+
+    def tab(self) -> str:
+        """Return the key of the tab that is on."""
+        return next(key for key, button in self._tabs.items() if button.isChecked())
+
+    def choose_tab(self, key: str) -> None:
+        """Turn a tab on."""
+        self._tabs[key].setChecked(True)
+        self._panels.setCurrentIndex([*self._tabs].index(key))
+        self._show_panels()
+        self.tab_changed.emit(key)
+
+    def _show_panels(self) -> None:
+        """Where there is no question, nothing can be said about one: only another can be written."""
+        self._panels.setVisible(self._lists.currentIndex() == 0 or self.tab() == WRITE)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visible_changed.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.visible_changed.emit(False)
+
+    def _make_one(self) -> QWidget:
+        one = QWidget()
+        column = QVBoxLayout(one)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self._tabs: dict[str, QPushButton] = {}
+        group = QButtonGroup(self)
+        for key, name in _TABS:
+            button = QPushButton(name)
+            button.setProperty("segment", True)
+            button.setCheckable(True)
+            button.setAccessibleName(tr("Show: {name}").format(name=name.lower()))
+            button.clicked.connect(lambda _=False, key=key: self.choose_tab(key))
+            group.addButton(button)
+            row.addWidget(button, 1)
+            self._tabs[key] = button
+        column.addLayout(row)
+        self._panels = QStackedWidget()
+        verifying = QSplitter(Qt.Orientation.Vertical)
+        verifying.setChildrenCollapsible(False)
+        verifying.addWidget(self.verify)
+        verifying.addWidget(self.graph)
+        verifying.setStretchFactor(0, 0)
+        verifying.setStretchFactor(1, 1)
+        verifying.setSizes([410, 160])
+        for panel in (verifying, self.asking, self.write):
+            self._panels.addWidget(panel)
+        column.addWidget(self._panels, 1)
+        column.addStretch()
+        return one
+
+
+_TABLES = frozenset(
+    {
+        *("question", "verification", "chain", "chain_node", "chain_edge", "chain_person", "annotator", "participant"),
+        *("judgment", "judge", "property", "recording"),
+    }
+)
+
+
+_ANSWERS_MS = 200
+"""Many answers come in a second."""
+
+
+class QuestionPresenter(QObject):
+    """Works while the page is in sight; what changed meanwhile is read when it comes back.
+
+    Signals:
+        renewed: the questions were read again, or another one is shown.
+    """
+
+    renewed = Signal()
+
+    def __init__(self, context: Context, page: QuestionsPage) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._stale = True
+        self._wanted = ""
+        self._fitted = ("", "")
+        self._everywhere = False
+        self._going: frozenset[str] | None = None
+        self.all: list[VerificationItem] = []
+        self.current: VerificationItem | None = None
+        bar = page.bar
+        for which, choices in ((SCOPE, SCOPES), (STANDING, HOW_FAR), (KIND, KINDS), (MAKER, MADE_BY)):
+            bar.set_choices(which, choices)
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._reload)
+        self._computing = FunnelComputing(context, page, who_goes_on, lambda: page.isVisible() and self._filtered())
+        self._computing.found.connect(self._take_in)
+        self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_MS)
+        self._answered.timeout.connect(self.renewed)
+        bar.changed.connect(self._list)
+        page.question_chosen.connect(self.go_to)
+        page.visible_changed.connect(lambda visible: self._reload() if visible and self._stale else None)
+        page.graph.seek_requested.connect(context.playback.jump)
+        studio = context.studio
+        studio.session_changed.connect(self._forget)
+        studio.recording_changed.connect(self._renew)
+        studio.bridge.changed.connect(self._apply)
+
+    @property
+    def session(self) -> Session | None:
+        """The study that is open."""
+        return self._context.studio.session
+
+    def go_to(self, question_id: str) -> None:
+        """Show a question, and repeat its span in the player."""
+        found = next((one for one in self.all if one.question.id == question_id), None)
+        if found is None:
+            return
+        self.current = found
+        studio, question = self._context.studio, found.question
+        self._page.list.set_current(question_id)
+        if studio.recording is None or studio.recording.id != question.recording_id:
+            self._wanted = question_id
+            self._context.look_at(question.recording_id, question.start_us)
+        self._show()
+        self.repeat(on=True)
+
+    def show_quietly(self, question_id: str) -> None:
+        """Show a question without moving the player."""
+        found = next((one for one in self.all if one.question.id == question_id), None)
+        if found is not None:
+            self.current = found
+            self._page.list.set_current(question_id)
+            self._show()
+
+    def repeat(self, *, on: bool) -> None:
+        """Repeat the span of the question that is shown, or stop doing so."""
+        if self.current is None:
+            return
+        playback, player = self._context.playback, self._context.player
+        if not on:
+            playback.set_looping(False)
+            return
+        playback.repeat(self.current.question.start_us, self.current.question.end_us)
+        if player.path is not None and not player.playing:
+            player.play()
+
+    def next_waiting(self) -> str:
+        """Return the id of the next question of the list that waits, after the current one and round; "" for none."""
+        session = self.session
+        if session is None:
+            return ""
+        who = me(session)
+        keys = [row.key for row in self._page.list.rows()]
+        at = keys.index(self.current.question.id) if self.current and self.current.question.id in keys else -1
+        waiting = {one.question.id for one in self.all if one.waits_for(who)}
+        return next((key for key in [*keys[at + 1 :], *keys[: at + 1]] if key in waiting), "")
+
+    def reload(self) -> None:
+        """Read the questions again now."""
+        self._reload()
+
+    def read_again(self, question_id: str) -> None:
+        """Read one question again now, and nothing else."""
+        session = self.session
+        found = None if session is None else read_again(session, question_id)
+        if found is None or question_id not in {one.question.id for one in self.all}:
+            self._reload()
+            return
+        self.all = [found if one.question.id == question_id else one for one in self.all]
+        if self.current is not None and self.current.question.id == question_id:
+            self.current = found
+        self._stale = False
+        self._soon.stop()
+        self._list()
+
+    def _forget(self) -> None:
+        self.current = None
+        self.all = []
+        self._going = None
+        self._renew()
+
+    def _renew(self) -> None:
+        self._stale = True
+        if self._page.isVisible():
+            self._soon.start()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        tables = set(changes)
+        if tables == {"judgment"}:
+            if self._page.isVisible():
+                self._answered.start()
+        elif _TABLES & tables:
+            self._renew()
+
+    def _reload(self) -> None:
+        session = self.session
+        self._stale = False
+        recording = self._context.studio.recording
+        here = recording.id if recording is not None else ""
+        self._everywhere = self._page.bar.chosen(SCOPE) == EVERYWHERE
+        nothing = session is None or not (here or self._everywhere)
+        self.all = [] if session is None or nothing else gathered(session, "" if self._everywhere else here)
+        if self._filtered():
+            # Until it is read who goes on, nobody does: nobody verifies what the filters leave out.
+            self._going = frozenset() if self._going is None else self._going
+            self._computing.start()
+        else:
+            self._going = None
+        shown = self._wanted or (self.current.question.id if self.current is not None else "")
+        self._wanted = ""
+        self.current = next((one for one in self.all if one.question.id == shown), None)
+        self._list()
+
+    def _filtered(self) -> bool:
+        session = self.session
+        return session is not None and anything_decides(session.study)
+
+    def _take_in(self, going: frozenset[str]) -> None:
+        if going != self._going:
+            self._going = going
+            self._list()
+
+    def _goes_on(self, one: VerificationItem) -> bool:
+        """Tell whether a question is to be verified; every one is where no filter decides."""
+        return self._going is None or one.goes_on(self._going)
+
+    def _list(self) -> None:
+        session, bar, page = self.session, self._page.bar, self._page
+        if session is None:
+            page.show_rows([], "")
+            page.say_empty(tr("No study is open"), tr("Open one first."))
+            self._show()
+            return
+        who, recording = me(session), self._context.studio.recording
+        everywhere = bar.chosen(SCOPE) == EVERYWHERE
+        if everywhere and not self._everywhere:
+            self._reload()
+            return
+        owners = {one.id: f"{one.number} {one.name}" for one in all_recordings(session.study)}
+        here = recording.id if recording is not None else ""
+        of_scope = [one for one in self.all if everywhere or one.question.recording_id == here]
+        found = [one for one in of_scope if self._fits(one, who)]
+        found.sort(key=lambda one: not (one.waits_for(who) and (one.stale or one.again(who))))
+        rows = [
+            row_of(
+                one,
+                who,
+                survives=self._goes_on(one),
+                recording=owners.get(one.question.recording_id, "") if everywhere else "",
+            )
+            for one in found
+        ]
+        if self.all and of_scope:
+            page.say_empty(tr("Nothing fits"), tr("Choose something else above, or look for other words."))
+        else:
+            page.say_empty(
+                tr("No questions yet"),
+                tr("Make them by rules from the chains of the study, with a judge, or write one."),
+            )
+        page.show_rows(rows, self.current.question.id if self.current is not None else "")
+        page.progress.set_text(progress_in_words(progress(of_scope, who), len(rows)))
+        agreed = agreement_in_words(agreement_of([counting(one.question, one.said) for one in of_scope]))
+        page.agreement.set_text(agreed)
+        page.agreement.setVisible(bool(agreed))
+        if self.current is None and rows:
+            self.current = next(one for one in found if one.question.id == rows[0].key)
+            page.list.set_current(rows[0].key)
+        self._show()
+
+    def _fits(self, one: VerificationItem, who: str) -> bool:
+        bar, question = self._page.bar, one.question
+        wanted = bar.chosen(STANDING)
+        words = bar.words.text().casefold().split()
+        text = " ".join((question.text, *question.options)).casefold()
+        return (
+            bar.chosen(KIND) in ("", question.kind.value)
+            and bar.chosen(MAKER) in ("", question.maker.value)
+            and all(word in text for word in words)
+            and (
+                not wanted
+                or (wanted == WAITING and one.waits_for(who) and self._goes_on(one))
+                or (wanted == STALE and one.stale)
+                or wanted == one.standing.value
+            )
+        )
+
+    def _show(self) -> None:
+        session, one = self.session, self.current
+        page = self._page
+        if session is None or one is None:
+            page.verify.setEnabled(False)
+            page.graph.hide()
+            page.graph.show_graph(None, {}, {})
+            self.renewed.emit()
+            return
+        page.verify.setEnabled(True)
+        page.verify.show_question(self._shown(session, one))
+        people = all_participants(session.study)
+        colours = participant_colours([each.id for each in people])
+        page.graph.setVisible(one.graph is not None)
+        if one.graph is not None:
+            page.graph.show_graph(
+                one.graph, {each.id: NodePerson(each.pseudonym, colours.get(each.id)) for each in people}, {}
+            )
+            page.graph.highlight(one.question.covers)
+            if self._fitted != (one.question.id, one.graph.chain.id):
+                self._fitted = (one.question.id, one.graph.chain.id)
+                page.graph.look_at(one.question.covers)
+        self.renewed.emit()
+
+    def _shown(self, session: Session, one: VerificationItem) -> ShownQuestion:
+        reason = ""
+        if not self._context.studio.writable:
+            reason = session.study.read_only_reason or tr("This study is read-only.")
+        elif is_author(one.question, me(session)):
+            reason = tr("You wrote this question: two others verify it.")
+        elif not one.ready:
+            reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
+        scores: list[float] = []
+        if one.looked_at_by(me(session)):
+            found = scores_of(read_about(session, one.question), step_called("difficulty"), one.question)
+            scores = [each.value for each in found if each.value is not None]
+        names = {each.id: each.name for each in all_annotators(session.study)}
+        return shown_of(one, me(session), names, scores=scores, reason=reason)

@@ -1,0 +1,567 @@
+"""One question as somebody verifies it: options, a checklist, a label, a note, and what becomes of it.
+
+A question as a form: what is asked, the right option, the wrong ones, and why. The options of a question: answered
+first by whoever looks, with the right one marked afterwards.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.questions.question_list import Check, PriorVerification, ShownQuestion
+from project.entities.questions import LETTERS
+from project.schemes.scheme import FieldChoice
+from resources.translation import tr
+from widgets import theme
+from widgets.form.checklists import TickRow
+from widgets.form.input_fields import NoteEdit
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.theme import icon, pixmap
+
+_LINES = 3
+_CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFormValues:
+    """What stands in the form."""
+
+    text: str = ""
+    answer: str = ""
+    wrong: tuple[str, ...] = ()
+    explanation: str = ""
+
+
+class QuestionFields(QWidget):
+    """The fields, and a line on what is wrong with what stands there.
+
+    Signals:
+        changed: something was typed.
+        save_requested: Ctrl+Return was pressed in a field.
+        left: Esc was pressed in a field.
+    """
+
+    changed = Signal()
+    save_requested = Signal()
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setSpacing(theme.GRID // 2)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.text = self._area(tr("Question"))
+        self.answer = self._line(tr("Right option"))
+        self._wrong: list[QLineEdit] = []
+        self.explanation = self._area(tr("Why it is right"))
+        self.told = PlainLabel(wordWrap=True)
+        self.told.setProperty("muted", True)
+        self._form.addRow(self.told)
+
+    @property
+    def wrong(self) -> list[QLineEdit]:
+        """The fields of the wrong options."""
+        return [*self._wrong]
+
+    def set_words(self, words: QuestionFormValues, wrong: int) -> None:
+        """Fill the form, with so many wrong options; no signal."""
+        while len(self._wrong) < wrong:
+            self._wrong.append(
+                self._line(tr("Wrong option {value}").format(value=len(self._wrong) + 1), 2 + len(self._wrong))
+            )
+        while len(self._wrong) > wrong:
+            self._form.removeRow(self._wrong.pop())
+        filled: list[tuple[QLineEdit | QPlainTextEdit, str]] = [
+            *((self.text, words.text), (self.answer, words.answer), (self.explanation, words.explanation)),
+            *zip(self._wrong, [*words.wrong, *[""] * wrong], strict=False),
+        ]
+        for field, text in filled:
+            blocked = field.blockSignals(True)
+            if isinstance(field, QLineEdit):
+                field.setText(text)
+            else:
+                field.setPlainText(text)
+            field.blockSignals(blocked)
+
+    def words(self) -> QuestionFormValues:
+        """Return what stands in the form."""
+        return QuestionFormValues(
+            self.text.toPlainText().strip(),
+            self.answer.text().strip(),
+            tuple(one.text().strip() for one in self._wrong),
+            self.explanation.toPlainText().strip(),
+        )
+
+    def say(self, reason: str, fine: str) -> None:
+        """Say what is wrong, or that nothing is."""
+        self.told.setText(reason or fine)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) or not isinstance(event, QKeyEvent):
+            return super().eventFilter(watched, event)
+        saves = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() & _CONTROL
+        if not saves and event.key() != Qt.Key.Key_Escape:
+            return super().eventFilter(watched, event)
+        event.accept()
+        if event.type() == QEvent.Type.KeyPress:
+            (self.save_requested if saves else self.left).emit()
+        return True
+
+    def _area(self, name: str) -> QPlainTextEdit:
+        field = QPlainTextEdit(tabChangesFocus=True)
+        field.setFixedHeight(_LINES * field.fontMetrics().lineSpacing() + theme.GRID * 2)
+        field.textChanged.connect(self.changed)
+        self._add(name, field)
+        return field
+
+    def _line(self, name: str, place: int = -1) -> QLineEdit:
+        field = QLineEdit()
+        field.textChanged.connect(lambda _text: self.changed.emit())
+        self._add(name, field, place)
+        return field
+
+    def _add(self, name: str, field: QWidget, place: int = -1) -> None:
+        field.setAccessibleName(name)
+        field.installEventFilter(self)
+        label = PlainLabel(name)
+        if place < 0:
+            self._form.addRow(label, field)
+        else:
+            self._form.insertRow(place, label, field)
+
+
+_SIDE = 16
+
+
+class OptionRow(QFrame):
+    """One option: its letter, its text, and a mark once it is known which one is right.
+
+    Signals:
+        pressed: it was clicked.
+    """
+
+    pressed = Signal()
+
+    def __init__(self, letter: str, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 2, theme.GRID // 2, 2)
+        row.setSpacing(theme.GRID)
+        self.button = QPushButton(letter)
+        self.button.setProperty("segment", True)
+        self.button.setCheckable(True)
+        self.button.setFixedWidth(theme.GRID * 4)
+        self.button.setToolTip(plain_tip(tr("This is my answer ({value})").format(value=LETTERS.index(letter) + 1)))
+        self.button.setAccessibleName(tr("Option {letter}: {text}").format(letter=letter, text=text))
+        self.button.clicked.connect(self.pressed)
+        self.words = PlainLabel(text, wordWrap=True)
+        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.mark = PlainLabel()
+        self.mark.setFixedWidth(_SIDE)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.mark)
+
+    def show_mark(self, *, right: bool | None, own: bool) -> None:
+        """Mark it as right, as wrong where it was the own answer, or not at all (None)."""
+        colours = theme.palette()
+        self.button.setChecked(own)
+        self.words.setFont(theme.font(semibold=bool(right)))
+        self.mark.setToolTip(tr("The right one") if right else "")
+        if right:
+            self.mark.setPixmap(pixmap("circle-check", _SIDE, colours.competence, self.devicePixelRatioF()))
+        elif right is False and own:
+            self.mark.setPixmap(pixmap("circle-x", _SIDE, colours.error, self.devicePixelRatioF()))
+        else:
+            self.mark.clear()
+
+
+class OptionsView(QWidget):
+    """Shows options; which one is right is hidden until somebody answers, or wants to see it.
+
+    Signals:
+        revealed: it is shown which one is right.
+    """
+
+    revealed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self.rows: list[OptionRow] = []
+        self._right = -1
+        self.own = -1
+        self.known = False
+
+    def show_options(self, options: Sequence[str], right: int, *, known: bool) -> None:
+        """Show other options; `known` marks the right one at once."""
+        for row in self.rows:
+            self._column.removeWidget(row)
+            row.deleteLater()
+        self.rows = []
+        self._right, self.own, self.known = right, -1, known
+        for letter, text in zip(LETTERS, options, strict=False):
+            row = OptionRow(letter, text)
+            row.pressed.connect(lambda row=row: self.answer(self.rows.index(row)))
+            self.rows.append(row)
+            self._column.addWidget(row)
+        self._mark()
+
+    def answer(self, place: int) -> None:
+        """Take one as the own answer, and show which one is right."""
+        if 0 <= place < len(self.rows):
+            self.own = place
+            self.reveal()
+
+    def reveal(self) -> None:
+        """Show which one is right."""
+        self.known = True
+        self._mark()
+        self.revealed.emit()
+
+    def _mark(self) -> None:
+        for place, row in enumerate(self.rows):
+            row.show_mark(right=place == self._right if self.known else None, own=place == self.own)
+
+
+KEEP, CORRECT, DROP = "keep", "correct", "drop"
+_KEYS = ("6", "7", "8", "9", "0")
+_DECISIONS = (
+    (KEEP, tr("Keep"), "circle-check", "Y", tr("Every check holds: the question is good as it is")),
+    (CORRECT, tr("Correct"), "pencil", "C", tr("Change its words, and say that it is good then")),
+    (DROP, tr("Drop"), "circle-x", "X", tr("The question is not used")),
+)
+
+
+class VerifyPanel(QWidget):
+    """Shows a question and says what the verifier wants.
+
+    Signals:
+        decided (str): `keep` or `drop`; what is ticked stands in `said`.
+        corrected (Words): the question as it should be.
+        withdraw_requested: take back what was said.
+        step_requested (int): 1 for the next question, -1 for the previous one.
+        repeat_requested: play the span again and again, or stop doing so.
+        editing (Words): what stands in the form of a correction now.
+    """
+
+    decided = Signal(str)
+    corrected = Signal(object)
+    withdraw_requested = Signal()
+    step_requested = Signal(int)
+    repeat_requested = Signal()
+    editing = Signal(object)
+
+    def __init__(
+        self,
+        checklists: Mapping[str, tuple[str, Sequence[Check]]],
+        difficulties: Sequence[str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._checklists = checklists
+        self._shown: ShownQuestion | None = None
+        self._ticks: dict[str, TickRow] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        body = QWidget()
+        self._body = QVBoxLayout(body)
+        self._body.setContentsMargins(0, 0, theme.GRID // 2, 0)
+        self._body.setSpacing(theme.GRID)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(body)
+        column.addWidget(area, 1)
+        self.head = ElidedLabel()
+        self.head.setProperty("muted", True)
+        self.notice, self.text, self.why, self.others = (_words() for _ in range(4))
+        self.text.setFont(theme.font(theme.POINTS + 1, semibold=True))
+        self.options = OptionsView()
+        self.options.revealed.connect(self._show_known)
+        self.form = QuestionFields()
+        self.form.changed.connect(lambda: self.editing.emit(self.form.words()))
+        for part in (self.head, self.notice, self.text, self.options, self.form, self.why):
+            self._body.addWidget(part)
+        self._body.addWidget(self._make_checks())
+        self._body.addWidget(self.others)
+        self._body.addStretch()
+        column.addWidget(self._make_difficulty(difficulties))
+        column.addWidget(self._make_foot())
+        self._edit(on=False)
+
+    # What is shown
+
+    def show_question(self, shown: ShownQuestion) -> None:
+        """Show a question; one that is shown already keeps what was ticked and typed."""
+        same = self._shown is not None and (self._shown.id, self._shown.options, self._shown.said) == (
+            shown.id,
+            shown.options,
+            shown.said,
+        )
+        self._shown = shown
+        self.head.set_text(shown.head)
+        _say(self.notice, shown.notice)
+        self.text.setText(shown.text)
+        _say(self.others, "\n".join(shown.others))
+        if not same:
+            self.options.show_options(shown.options, shown.right, known=bool(shown.said.decision))
+            self._edit(on=False)
+            self.checklist.setCurrentIndex(max(self.checklist.findData(shown.checklist), 0))
+            self._fill(shown.said)
+        self._show_known()
+        for button in self._buttons.values():
+            button.setEnabled(not shown.reason)
+            button.setToolTip(plain_tip(shown.reason or str(button.property("usual"))))
+        self.withdraw.setEnabled(bool(shown.said.decision) and not shown.reason)
+        for field in (self.note, self._checks, self._difficulty):
+            field.setEnabled(not shown.reason)
+
+    def question(self) -> ShownQuestion | None:
+        """Return what is shown."""
+        return self._shown
+
+    def said(self) -> PriorVerification:
+        """Return what is ticked, labelled and noted."""
+        ticked = tuple(key for key, row in self._ticks.items() if row.isChecked())
+        label = next((key for key, button in self._labels.items() if button.isChecked()), "")
+        return PriorVerification(ticked, label, self.note.text())
+
+    def chosen_checklist(self) -> str:
+        """Return the key of the checklist."""
+        return str(self.checklist.currentData())
+
+    # What keys and buttons do
+
+    def answer(self, place: int) -> None:
+        """Answer the question oneself."""
+        if self.form.isHidden():
+            self.options.answer(place)
+
+    def reveal(self) -> None:
+        """Show which option is right."""
+        self.options.reveal()
+
+    def tick(self, place: int) -> None:
+        """Tick a point of the checklist, or not."""
+        rows = [*self._ticks.values()]
+        if place < len(rows) and rows[place].isEnabled():
+            rows[place].toggle()
+
+    def tick_all(self) -> None:
+        """Tick all points, or none where all are ticked."""
+        rows = [row for row in self._ticks.values() if row.isEnabled()]
+        on = not all(row.isChecked() for row in rows)
+        for row in rows:
+            row.setChecked(on)
+
+    def cycle_difficulty(self) -> None:
+        """Choose the next label, and none after the last."""
+        keys = ["", *self._labels]
+        following = keys[(keys.index(self.said().difficulty) + 1) % len(keys)]
+        self._label(following)
+
+    def write_note(self) -> None:
+        """Let the verifier type a note."""
+        if self.note.isEnabled():
+            self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.note.selectAll()
+
+    def decide(self, decision: str) -> None:
+        """Do what a button does, where it can be pressed."""
+        if not self._buttons[decision].isEnabled() or (self.is_editing() and decision != CORRECT):
+            return
+        if decision != CORRECT:
+            self.decided.emit(decision)
+        elif self.form.isHidden():
+            self._edit(on=True)
+        else:
+            self.corrected.emit(self.form.words())
+
+    def stop_editing(self) -> None:
+        """Leave the words as they are."""
+        self._edit(on=False)
+
+    def is_editing(self) -> bool:
+        """Tell whether the words are being corrected."""
+        return not self.form.isHidden()
+
+    def take_back(self) -> None:
+        """Take back what was said."""
+        if self.withdraw.isEnabled():
+            self.withdraw_requested.emit()
+
+    # Parts
+
+    def _make_checks(self) -> QWidget:
+        self._checks = QWidget()
+        self._rows = QGridLayout(self._checks)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(0)
+        self.checklist = QComboBox()
+        self.checklist.setAccessibleName(tr("Checklist"))
+        self.checklist.setToolTip(tr("What is checked"))
+        for key, (name, _checks) in self._checklists.items():
+            self.checklist.addItem(name, key)
+        self.checklist.currentIndexChanged.connect(lambda _at: self._list_checks())
+        self._list_checks()
+        return self._checks
+
+    def _list_checks(self) -> None:
+        for row in self._ticks.values():
+            self._rows.removeWidget(row)
+            row.deleteLater()
+        self._ticks = {}
+        for key, one in zip(_KEYS, self._checklists[self.chosen_checklist()][1], strict=False):
+            row = TickRow(FieldChoice(one.key, one.name, one.meaning, shortcut=key))
+            row.setMinimumWidth(0)
+            place = len(self._ticks)
+            self._rows.addWidget(row, place // 2, place % 2)
+            self._ticks[one.key] = row
+
+    def _make_difficulty(self, difficulties: Sequence[str]) -> QWidget:
+        self._difficulty = QWidget()
+        row = QHBoxLayout(self._difficulty)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        label = PlainLabel(tr("Difficulty (D)"))
+        label.setProperty("muted", True)
+        row.addWidget(label)
+        self._labels: dict[str, QPushButton] = {}
+        group = QButtonGroup(self)
+        group.setExclusive(False)
+        for key in difficulties:
+            button = QPushButton(key.capitalize())
+            button.setProperty("segment", True)
+            button.setCheckable(True)
+            button.setAccessibleName(tr("Difficulty: {key}").format(key=key))
+            button.setToolTip(plain_tip(tr("The question is {key} (D goes on to the next label)").format(key=key)))
+            button.clicked.connect(lambda on, key=key: self._label(key if on else ""))
+            group.addButton(button)
+            row.addWidget(button, 1)
+            self._labels[key] = button
+        self.checklist.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.checklist.setMinimumContentsLength(8)
+        row.addWidget(self.checklist, 2)
+        return self._difficulty
+
+    def _make_foot(self) -> QWidget:
+        foot = QWidget()
+        column = QVBoxLayout(foot)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        upper.setSpacing(theme.GRID // 2)
+        lower.setSpacing(theme.GRID)
+        self.note = NoteEdit(placeholderText=tr("Note (T)"))
+        self.note.setAccessibleName(tr("Note on this question"))
+        self.note.setToolTip(tr("Why; saved with what you say (T; Return goes back to the keys)"))
+        upper.addWidget(self.note, 1)
+        self.known = _tool("info", tr("Show which option is right"), "V", self.reveal)
+        self.withdraw = _tool("undo-2", tr("Take back what you said about this question"), "W", self.take_back)
+        tools = (
+            self.known,
+            self.withdraw,
+            _tool("skip-back", tr("Previous question"), "P", lambda: self.step_requested.emit(-1)),
+            _tool("skip-forward", tr("Next question"), "N", lambda: self.step_requested.emit(1)),
+            _tool("repeat", tr("Repeat the span of this question"), "R", self.repeat_requested.emit),
+        )
+        for tool in tools:
+            upper.addWidget(tool)
+        self._buttons: dict[str, QPushButton] = {}
+        for key, name, picture, letter, tip in _DECISIONS:
+            button = QPushButton(f" {name} ({letter})")
+            button.setIcon(icon(picture))
+            button.setAccessibleName(tr("{name} this question").format(name=name))
+            button.setProperty("usual", f"{tip} ({letter})")
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(lambda _=False, key=key: self.decide(key))
+            lower.addWidget(button, 1)
+            self._buttons[key] = button
+        self.leave = QPushButton(tr("Leave as it was (Esc)"))
+        self.leave.setToolTip(tr("Do not change its words (Esc)"))
+        self.leave.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.leave.clicked.connect(self.stop_editing)
+        lower.addWidget(self.leave, 1)
+        column.addLayout(upper)
+        column.addLayout(lower)
+        return foot
+
+    def _edit(self, *, on: bool) -> None:
+        shown = self._shown
+        if on and shown is not None:
+            self.form.set_words(
+                QuestionFormValues(shown.text, shown.answer, shown.wrong, shown.explanation), len(shown.wrong)
+            )
+            self.form.say(
+                "", tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was.")
+            )
+        self.form.setVisible(on)
+        self.text.setVisible(not on)
+        self.options.setVisible(not on)
+        self.leave.setVisible(on)
+        for key in (KEEP, DROP):
+            self._buttons[key].setVisible(not on)
+        self._buttons[CORRECT].setText(tr(" Save correction (Ctrl+Return)") if on else tr(" Correct (C)"))
+        if on:
+            self.form.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._show_known()
+
+    def _show_known(self) -> None:
+        shown = self._shown
+        told = shown.explanation if shown is not None and self.options.known and self.form.isHidden() else ""
+        _say(self.why, tr("Why: {told}").format(told=told) if told else "")
+
+    def _fill(self, said: PriorVerification) -> None:
+        for key, row in self._ticks.items():
+            row.setChecked(key in said.checks)
+        self._label(said.difficulty)
+        self.note.setText(said.note)
+
+    def _label(self, wanted: str) -> None:
+        for key, button in self._labels.items():
+            button.setChecked(key == wanted)
+
+
+def _words() -> QLabel:
+    label = PlainLabel(wordWrap=True)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label
+
+
+def _say(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
+def _tool(picture: str, text: str, key: str, do: object) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(picture))
+    button.setToolTip(plain_tip(f"{text} ({key})"))
+    button.setAccessibleName(text)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.clicked.connect(lambda _=False: do())  # type: ignore[operator]
+    return button

@@ -1,0 +1,178 @@
+"""Where a person writes a question to stump a model, and tries it.
+
+Which judges are asked a question, in which setting, and what they answered.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.gui.questions.question_list import AnswerRow
+from app.gui.questions.verify_panel import QuestionFields, QuestionFormValues
+from resources.translation import tr
+from widgets import theme
+from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+_OUTCOMES = {"right": "circle-check", "wrong": "circle-x"}
+
+
+class AskBar(QWidget):
+    """Judges to tick, a setting, a button, a line on what is going on, and a table of answers.
+
+    Signals:
+        ask_requested: ask those who are ticked.
+        ask_all_requested: the same about all questions that are listed.
+        add_requested: add a judge to the study.
+    """
+
+    ask_requested = Signal()
+    ask_all_requested = Signal()
+    add_requested = Signal()
+
+    def __init__(
+        self, verb: str, settings: Mapping[str, str], parent: QWidget | None = None, *, all_too: bool = False
+    ) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
+        self.judges.set_acts({"add": tr("Add a judge…")}, {})
+        self.judges.acted.connect(lambda _act, _key: self.add_requested.emit())
+        self.setting = QComboBox()
+        self.setting.setAccessibleName(tr("Setting"))
+        self.setting.setToolTip(tr("How much of the moment the judges are shown"))
+        for key, name in settings.items():
+            self.setting.addItem(name, key)
+        self.ask = QPushButton(f" {verb}")
+        self.ask.setIcon(icon("play"))
+        self.ask.setAccessibleName(verb)
+        self._verb = verb
+        self.ask.clicked.connect(self.ask_requested)
+        row.addWidget(self.judges, 1)
+        row.addWidget(self.setting, 1)
+        row.addWidget(self.ask)
+        self.ask_all = QPushButton(tr("{verb} all listed").format(verb=verb))
+        self.ask_all.clicked.connect(self.ask_all_requested)
+        self.ask_all.setVisible(all_too)
+        row.addWidget(self.ask_all)
+        column.addLayout(row)
+        self.told = PlainLabel(wordWrap=True)
+        self.told.setProperty("muted", True)
+        column.addWidget(self.told)
+        self.answers = RowsTable(tr("What judges answered"), (tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))
+        column.addWidget(self.answers, 1)
+        column.addStretch()
+
+    def set_judges(self, judges: Sequence[TickMenuItem]) -> None:
+        """Offer these judges."""
+        self.judges.set_entries(judges)
+
+    def chosen_setting(self) -> str:
+        """Return the key of the setting."""
+        return str(self.setting.currentData())
+
+    def set_askable(self, reason: str) -> None:
+        """Let it be asked, or say why not."""
+        self.ask.setEnabled(not reason)
+        self.ask.setToolTip(plain_tip(reason or tr("{verb}: the judges that are ticked").format(verb=self._verb)))
+        self.ask_all.setEnabled(not reason)
+        self.ask_all.setToolTip(
+            plain_tip(
+                reason
+                or tr("{verb}: the judges that are ticked, all questions that are listed").format(verb=self._verb)
+            )
+        )
+
+    def say(self, text: str) -> None:
+        """Say what is going on."""
+        self.told.setText(text)
+        self.told.setVisible(bool(text))
+
+    def show_answers(self, rows: Sequence[AnswerRow], hidden: str = "") -> None:
+        """Show what was answered, or say why it is hidden."""
+        self.answers.setVisible(not hidden)
+        if hidden:
+            self.say(hidden)
+        self.answers.show_rows(
+            [
+                TableRow(one.key, (one.judge, one.setting, one.letter, one.outcome), _OUTCOMES.get(one.outcome, "info"))
+                for one in rows
+            ]
+        )
+
+
+class WritePanel(QWidget):
+    """A form about the chosen span; trying it saves it first.
+
+    Signals:
+        changed: something was typed.
+        span_requested: take the span of the selection, or the marked one.
+        new_requested: begin another question.
+        save_requested: save it as it stands.
+        draft_requested: let a judge draw a chain from the explanation.
+    """
+
+    changed = Signal()
+    span_requested = Signal()
+    new_requested = Signal()
+    save_requested = Signal()
+    draft_requested = Signal()
+
+    def __init__(self, settings: Mapping[str, str], wrong: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._wrong = wrong
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.span = PlainLabel()
+        row.addWidget(self.span, 1)
+        self.take = QPushButton(tr("Take the span"))
+        self.take.setToolTip(tr("Take the span of what is selected on the timeline, or the marked one"))
+        self.take.clicked.connect(self.span_requested)
+        self.new = QPushButton(tr(" New"))
+        self.new.setIcon(icon("file-plus"))
+        self.new.setToolTip(tr("Begin another question"))
+        self.new.clicked.connect(self.new_requested)
+        row.addWidget(self.take)
+        row.addWidget(self.new)
+        column.addLayout(row)
+        self.fields = QuestionFields()
+        self.fields.set_words(QuestionFormValues(), wrong)
+        self.fields.changed.connect(self.changed)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.fields)
+        column.addWidget(area, 4)
+        self.state = PlainLabel(wordWrap=True)
+        column.addWidget(self.state)
+        buttons = QHBoxLayout()
+        self.save = QPushButton(tr("Save as a draft"))
+        self.save.setToolTip(tr("Keep it without trying it on judges"))
+        self.save.clicked.connect(self.save_requested)
+        self.draft = QPushButton(tr("Draft a chain from the explanation"))
+        self.draft.setToolTip(tr("A judge draws a chain from the explanation, to be corrected in the mode Chains"))
+        self.draft.clicked.connect(self.draft_requested)
+        buttons.addWidget(self.save)
+        buttons.addWidget(self.draft)
+        buttons.addStretch()
+        column.addLayout(buttons)
+        self.asking = AskBar(tr("Try it"), settings)
+        column.addWidget(self.asking, 1)
+
+    def set_words(self, words: QuestionFormValues) -> None:
+        """Fill the form."""
+        self.fields.set_words(words, max(self._wrong, len(words.wrong)))
+
+    def words(self) -> QuestionFormValues:
+        """Return what stands in the form."""
+        return self.fields.words()

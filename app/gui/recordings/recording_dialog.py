@@ -1,0 +1,621 @@
+"""What is known about a recording besides its segments: its name, its collection, its files, who is in it.
+
+Opens the details of a recording and turns what is changed there into edits. The files of a recording, a line each;
+where a further file begins can be changed. Who takes part: their roles, whether they are in the recording that is
+shown, and what they consented to.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.study import people as participants
+from annotate.study import recording_edits as collection_commands
+from annotate.study import recording_edits as recordings
+from annotate.study import recording_files as synchronizing
+from app.gui.jobs.job_center import JobCenter
+from app.gui.study.background import BackgroundPool
+from app.gui.study.dialogs import Dialogs
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes, ConsentUse, Json, Medium, MediumRole, Participant, ParticipantRole
+from project.errors import UserError
+from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
+from project.session.session import MediaState, Session
+from project.timebase import SECOND, format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.input_fields import DecimalBox
+from widgets.text_labels import PlainLabel, plain_tip
+
+_DAY_S = 86_400.0
+_NEAR_US = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FileLine:
+    """One file.
+
+    Attributes:
+        offset_us: where it begins on the recording's axis; None for the main file, which is the axis.
+        heard: whether its sound can be compared with the main file's.
+        searching: whether that is being done.
+        found: what came of it, in a line.
+        found_us: where it begins by that; None where nothing stands out.
+    """
+
+    medium_id: str
+    text: str
+    offset_us: int | None = None
+    heard: bool = False
+    searching: bool = False
+    found: str = ""
+    found_us: int | None = None
+
+
+class FileLines(QWidget):
+    """Shows the files of a recording.
+
+    Signals:
+        offset_entered (str, int): id of a medium and where it begins now, in microseconds.
+        search_requested (str): find where a medium begins by its sound.
+    """
+
+    offset_entered = Signal(str, object)
+    search_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._lines: list[FileLine] = []
+        self.offsets: dict[str, QDoubleSpinBox] = {}
+        self._labels: list[QLabel] = []
+        self.answers: dict[str, QLabel] = {}
+        self.searches: dict[str, QPushButton] = {}
+        self.moves: dict[str, QPushButton] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(theme.GRID)
+        self._grid.setColumnStretch(0, 1)
+        self.show_lines([])
+
+    def text(self) -> str:
+        """Return what the lines say."""
+        return "\n".join(label.text() for label in self._labels)
+
+    def show_lines(self, lines: Sequence[FileLine]) -> None:
+        """Show these files; a number that is being typed stays while the files are the same."""
+        if [line.medium_id for line in lines] != [line.medium_id for line in self._lines] or not self._labels:
+            self._make(lines)
+        self._lines = list(lines)
+        for label, line in zip(self._labels, lines, strict=False):
+            label.setText(line.text)
+        for line in lines:
+            if line.offset_us is not None:
+                self.offsets[line.medium_id].setValue(line.offset_us / SECOND)
+                self._show_search(line)
+
+    def _make(self, lines: Sequence[FileLine]) -> None:
+        further = (self.offsets, self.answers, self.searches, self.moves)
+        for part in (*self._labels, *(widget for kind in further for widget in kind.values())):
+            self._grid.removeWidget(part)
+            part.deleteLater()
+        self._labels = []
+        for kind in further:
+            kind.clear()
+        for place, line in enumerate(lines or [FileLine("", tr("No file"))]):
+            label = PlainLabel(line.text, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._labels.append(label)
+            row = 2 * place
+            self._grid.addWidget(label, row, 0)
+            if line.offset_us is not None:
+                self.offsets[line.medium_id] = field = offset_field(tr("this file"))
+                field.setPrefix(tr("begins at "))
+                field.editingFinished.connect(lambda one=line.medium_id: self._entered(one))
+                self._grid.addWidget(field, row, 1)
+                self._make_search(line.medium_id, row)
+
+    def _make_search(self, medium_id: str, row: int) -> None:
+        self.searches[medium_id] = search = QPushButton(tr("Find offset by sound"))
+        search.setAutoDefault(False)
+        search.clicked.connect(lambda: self.search_requested.emit(medium_id))
+        self._grid.addWidget(search, row, 2)
+        self.answers[medium_id] = answer = PlainLabel(wordWrap=True)
+        answer.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self._grid.addWidget(answer, row + 1, 0, 1, 2)
+        self.moves[medium_id] = move = QPushButton(tr("Move it there"))
+        move.setToolTip(tr("Let the file begin where its sound fits; can be undone"))
+        move.setAutoDefault(False)
+        move.clicked.connect(lambda: self._move(medium_id))
+        self._grid.addWidget(move, row + 1, 2)
+
+    def _show_search(self, line: FileLine) -> None:
+        search = self.searches[line.medium_id]
+        search.setEnabled(line.heard and not line.searching)
+        search.setText(tr("Comparing the sounds…") if line.searching else tr("Find offset by sound"))
+        why_not = tr("One of the two files has no sound, or is missing")
+        search.setToolTip(plain_tip(tr("Compare its sound with the main file's") if line.heard else why_not))
+        answer, move = self.answers[line.medium_id], self.moves[line.medium_id]
+        answer.setText(line.found)
+        answer.setVisible(bool(line.found))
+        move.setVisible(line.found_us is not None)
+        there = line.found_us is not None and abs(line.found_us - (line.offset_us or 0)) < _NEAR_US
+        move.setEnabled(not there)
+        move.setText(tr("It is there") if there else tr("Move it there"))
+
+    def _move(self, medium_id: str) -> None:
+        line = next(line for line in self._lines if line.medium_id == medium_id)
+        if line.found_us is not None:
+            self.offset_entered.emit(medium_id, line.found_us)
+
+    def _entered(self, medium_id: str) -> None:
+        offset_us = round(self.offsets[medium_id].value() * SECOND)
+        before = next(line.offset_us for line in self._lines if line.medium_id == medium_id)
+        if before is not None and round(before / 1000) != round(offset_us / 1000):
+            self.offset_entered.emit(medium_id, offset_us)
+
+
+def offset_field(of: str) -> QDoubleSpinBox:
+    """Return a field for where a file begins, in seconds."""
+    field = DecimalBox(decimals=3, suffix=" s", minimum=-_DAY_S, maximum=_DAY_S)
+    field.setAccessibleName(tr("Where {of} begins").format(of=of))
+    field.lineEdit().setAccessibleName(tr("Where {of} begins, in seconds").format(of=of))
+    field.setToolTip(tr("Where the file begins on this recording's time axis; negative: before it"))
+    return field
+
+
+ROLES = {
+    ParticipantRole.USER: tr("User"),
+    ParticipantRole.ROBOT: tr("Robot"),
+    ParticipantRole.BYSTANDER: tr("Bystander"),
+}
+_USES = {
+    ConsentUse.ANNOTATE: (tr("Annotate"), tr("may be annotated")),
+    ConsentUse.RELEASE: (tr("Release"), tr("may be in clips that are released")),
+    ConsentUse.MODELS: (tr("Models"), tr("may be sent to models")),
+}
+_PERSON, _ROLE, _HERE, _FIRST_USE = range(4)
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantTableRow:
+    """A participant as this table shows them."""
+
+    participant: Participant
+    here: bool
+    consents: Mapping[ConsentUse, bool]
+
+
+class ParticipantsTable(QWidget):
+    """One row a participant of the study; every tick is an edit. Consent is denied until given.
+
+    Signals:
+        add_requested (str): pseudonym of a new participant who is in this recording.
+        role_changed (Participant, ParticipantRole)
+        here_changed (Participant, bool): in this recording or not.
+        consent_changed (Participant, ConsentUse, bool)
+    """
+
+    add_requested = Signal(str)
+    role_changed = Signal(object, object)
+    here_changed = Signal(object, bool)
+    consent_changed = Signal(object, object, bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._people: list[ParticipantTableRow] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.tree = QTreeWidget()
+        self.tree.setRootIsDecorated(False)
+        self.tree.setStyleSheet("QComboBox { margin: 2px 0; }")
+        self.tree.setAccessibleName(tr("Participants"))
+        self.tree.setHeaderLabels([tr("Participant"), tr("Role"), tr("Here"), *(name for name, _ in _USES.values())])
+        self.tree.headerItem().setToolTip(_HERE, tr("In this recording"))
+        for place, (_, meaning) in enumerate(_USES.values(), _FIRST_USE):
+            self.tree.headerItem().setToolTip(
+                place, plain_tip(tr("Consent was given: {meaning}").format(meaning=meaning))
+            )
+        self.tree.header().setStretchLastSection(False)
+        for place, width in enumerate((112, 120, 48, 72, 64, 64)):
+            self.tree.setColumnWidth(place, width)
+        self.tree.header().setSectionResizeMode(_PERSON, QHeaderView.ResizeMode.Stretch)
+        self.tree.setMinimumHeight(136)
+        self.tree.itemChanged.connect(self._ticked)
+        column.addWidget(self.tree, 1)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.name = QLineEdit(placeholderText=tr("Pseudonym, such as P01, never a real name"))
+        self.name.setAccessibleName(tr("Pseudonym of a new participant"))
+        self.name.returnPressed.connect(self._add)
+        self.add = QPushButton(tr("Add participant"))
+        self.add.setToolTip(tr("Add a participant who is in this recording"))
+        self.add.setAutoDefault(False)
+        self.add.clicked.connect(self._add)
+        row.addWidget(self.name, 1)
+        row.addWidget(self.add)
+        column.addLayout(row)
+
+    def set_people(self, people: Sequence[ParticipantTableRow]) -> None:
+        """Show these participants; those that are shown keep their places, and the row with the focus keeps it."""
+        places = {one.participant.id: place for place, one in enumerate(self._people)}
+        people = sorted(people, key=lambda one: places.get(one.participant.id, len(places)))
+        same = [one.participant.id for one in people] == [*places]
+        self._people = people
+        self.tree.blockSignals(True)
+        if not same:
+            self.tree.clear()
+            for person in people:
+                new = QTreeWidgetItem([person.participant.pseudonym])
+                new.setFlags(new.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+                self.tree.addTopLevelItem(new)
+        for row, person in enumerate(people):
+            item = self.tree.topLevelItem(row)
+            assert item is not None
+            item.setCheckState(_HERE, _state(person.here))
+            for place, use in enumerate(_USES, _FIRST_USE):
+                item.setCheckState(place, _state(person.consents.get(use, False)))
+            self.tree.setItemWidget(item, _ROLE, self._role_box(person.participant))
+        self.tree.blockSignals(False)
+
+    def _role_box(self, participant: Participant) -> QComboBox:
+        box = QComboBox()
+        for role, name in ROLES.items():
+            box.addItem(name, role)
+        box.setCurrentIndex(list(ROLES).index(participant.role))
+        box.setAccessibleName(tr("Role of {pseudonym}").format(pseudonym=participant.pseudonym))
+        box.setToolTip(tr("A robot's face can be left as it is on export"))
+        box.activated.connect(partial(self._role_chosen, participant))
+        return box
+
+    def _role_chosen(self, participant: Participant, place: int) -> None:
+        role = list(ROLES)[place]
+        if role is not participant.role:
+            self.role_changed.emit(participant, role)
+
+    def _ticked(self, item: QTreeWidgetItem, column: int) -> None:
+        if column < _HERE:
+            return
+        person = self._people[self.tree.indexOfTopLevelItem(item)].participant
+        on = item.checkState(column) is Qt.CheckState.Checked
+        if column == _HERE:
+            self.here_changed.emit(person, on)
+        else:
+            self.consent_changed.emit(person, list(_USES)[column - _FIRST_USE], on)
+
+    def _add(self) -> None:
+        name = self.name.text().strip()
+        if name:
+            self.name.clear()
+            self.add_requested.emit(name)
+        else:
+            self.name.setFocus()
+
+
+def _state(on: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
+
+
+_ROLES = {
+    MediumRole.CAMERA: tr("Second camera"),
+    MediumRole.MICROPHONE: tr("Separate microphone"),
+    MediumRole.CHAPTER: tr("Next chapter"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingDetails:
+    """What the dialog shows."""
+
+    title: str
+    name: str
+    collection: str
+    collections: Sequence[str]
+    agent: str
+    files: Sequence[FileLine]
+    writable: bool
+
+
+class RecordingDialog(OwnDialog):
+    """Every change is saved at once, and is a step that can be undone.
+
+    Signals:
+        name_entered (str): another name.
+        collection_entered (str): name of the collection it belongs to, which may be new.
+        agent_entered (str): what the agent in this collection is.
+        file_requested (MediumRole, int): add a file with this role; where its zero lies, in microseconds.
+    """
+
+    name_entered = Signal(str)
+    collection_entered = Signal(str)
+    agent_entered = Signal(str)
+    file_requested = Signal(object, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Recording details"))
+        self.setMinimumWidth(592)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 2)
+        self.body = QWidget()
+        form = QFormLayout(self.body)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setSpacing(theme.GRID)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        self.name = QLineEdit()
+        self.name.editingFinished.connect(lambda: self._entered(self.name, self.name_entered))
+        form.addRow(tr("&Name"), self.name)
+        self.collection = QComboBox(editable=True)
+        self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.collection.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.collection.setAccessibleName(tr("Collection"))
+        self.collection.setToolTip(tr("Choose a collection, or type the name of a new one"))
+        self._home = QLineEdit()
+        self._home.setAccessibleName(tr("Collection"))
+        self.collection.setLineEdit(self._home)
+        self._home.editingFinished.connect(lambda: self._entered(self._home, self.collection_entered))
+        self.collection.activated.connect(lambda: self._entered(self._home, self.collection_entered))
+        form.addRow(tr("&Collection"), self.collection)
+        self.agent = QLineEdit(placeholderText=tr("What the agent is, such as wellness coach robot"))
+        self.agent.setToolTip(tr("What the agent is in every recording of this collection"))
+        self.agent.editingFinished.connect(lambda: self._entered(self.agent, self.agent_entered))
+        form.addRow(tr("&Agent"), self.agent)
+        self.files = FileLines()
+        form.addRow(tr("Files"), self.files)
+        form.addRow("", self._file_row())
+        self.participants = ParticipantsTable()
+        form.addRow(tr("People"), self.participants)
+        column.addWidget(self.body, 1)
+        column.addLayout(self._foot())
+
+    def show_known(self, known: RecordingDetails) -> None:
+        """Show what is known; what is being typed stays."""
+        self._shown = {
+            self.name: known.name,
+            self._home: known.collection,
+            self.agent: known.agent,
+        }
+        self.setWindowTitle(known.title)
+        self.collection.blockSignals(True)
+        self.collection.clear()
+        self.collection.addItems(list(known.collections))
+        self.collection.setCurrentText(known.collection)
+        self.collection.blockSignals(False)
+        for field in (self.name, self.agent):
+            field.setText(self._shown[field])
+        self.files.show_lines(known.files)
+        self.body.setEnabled(known.writable)
+
+    def _entered(self, field: QLineEdit, signal: object) -> None:
+        text = field.text().strip()
+        before, self._shown[field] = self._shown[field], text
+        if text != before:
+            signal.emit(text)  # type: ignore[attr-defined]
+
+    def _file_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.role = QComboBox()
+        for role, name in _ROLES.items():
+            self.role.addItem(name, role)
+        self.role.setAccessibleName(tr("What the further file is"))
+        self.offset = offset_field(tr("the further file"))
+        self.add = add = QPushButton(tr("Add file…"))
+        add.setToolTip(tr("Add a further file of the same interaction to this recording"))
+        add.setAutoDefault(False)
+        add.clicked.connect(self._ask_file)
+        row.addWidget(self.role)
+        row.addWidget(PlainLabel(tr("begins at")))
+        row.addWidget(self.offset)
+        row.addWidget(add)
+        row.addStretch()
+        return row
+
+    def _ask_file(self) -> None:
+        self.file_requested.emit(MediumRole(self.role.currentData()), round(self.offset.value() * SECOND))
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        note = PlainLabel(tr("Saved at once. Consent is denied until it is ticked."))
+        note.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this (Esc)"))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.accept)
+        row.addWidget(note)
+        row.addStretch()
+        row.addWidget(close)
+        return row
+
+
+_FILE_ROLES = {
+    MediumRole.MAIN: tr("main file"),
+    MediumRole.CAMERA: tr("second camera"),
+    MediumRole.MICROPHONE: tr("separate microphone"),
+    MediumRole.CHAPTER: "chapter",
+}
+
+
+class RecordingDetailsController(QObject):
+    """Belongs to the window; there is one dialog at most."""
+
+    def __init__(
+        self, studio: StudyController, background: BackgroundPool, jobs: JobCenter, questions: Dialogs, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._jobs = jobs
+        self._studio = studio
+        self._background = background
+        self._questions = questions
+        self._window = window
+        self._recording_id = ""
+        self.dialog: RecordingDialog | None = None
+        # Not at once: the row that was ticked may be replaced.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._show)
+        studio.bridge.changed.connect(lambda _changes, _initiator: self._soon.start())
+        studio.leaving.connect(self._close)
+        for signal in (jobs.started, jobs.done, jobs.stopped):
+            signal.connect(lambda *_: self._soon.start())
+
+    def open(self) -> None:
+        """Show the details of the recording that is shown."""
+        if self._studio.session is None or self._studio.recording is None:
+            return
+        self._close()
+        self._recording_id = self._studio.recording.id
+        self.dialog = dialog = RecordingDialog(self._window)
+        dialog.finished.connect(lambda _code: self._forget())
+        edit = self._edit
+        dialog.name_entered.connect(
+            lambda text: edit(lambda s: recordings.rename_recording(s, self._recording_id, text))
+        )
+        dialog.collection_entered.connect(
+            lambda text: edit(lambda s: collection_commands.move_recording(s, self._recording_id, text))
+        )
+        dialog.agent_entered.connect(lambda text: edit(lambda s: self._describe(s, text)))
+        dialog.file_requested.connect(self._add_file)
+        dialog.files.offset_entered.connect(
+            lambda medium, at: edit(lambda s: recordings.move_medium(s, self._recording_id, medium, at))
+        )
+        dialog.files.search_requested.connect(self._search)
+        people = dialog.participants
+        people.add_requested.connect(self._add_participant)
+        people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
+        people.here_changed.connect(
+            lambda who, on: edit(lambda s: participants.set_appearance(s, self._recording_id, who, on))
+        )
+        people.consent_changed.connect(lambda who, use, on: edit(lambda s: participants.set_consent(s, who, use, on)))
+        self._show()
+        dialog.open()
+
+    def _edit(self, do: Callable[[Session], Changes]) -> None:
+        if not self._studio.edit(do):
+            self._soon.start()
+
+    def _show(self) -> None:
+        dialog, session = self.dialog, self._studio.session
+        if dialog is None or session is None:
+            return
+        try:
+            recording = session.recording(self._recording_id)
+        except UserError:
+            self._close()
+            return
+        study = session.study
+        homes = all_collections(study)
+        home = next((one for one in homes if one.id == recording.collection_id), None)
+        dialog.show_known(
+            RecordingDetails(
+                tr("Recording {number}").format(number=recording.number),
+                recording.name,
+                home.name if home else "",
+                [one.name for one in homes],
+                home.agent_context if home else "",
+                self._files(session),
+                self._studio.writable,
+            )
+        )
+        here = {one.id for one in participants_in(study, recording.id)}
+        dialog.participants.set_people(
+            [
+                ParticipantTableRow(one, one.id in here, consents(study, one.id))
+                for one in sorted(all_participants(study), key=lambda one: one.id not in here)
+            ]
+        )
+
+    def _files(self, session: Session) -> list[FileLine]:
+        lines = []
+        media = media_of(session.study, self._recording_id)
+        main_heard = any(m.role is MediumRole.MAIN and self._heard(session, m) for m in media)
+        for medium in media:
+            facts = [Path(medium.path).name, _FILE_ROLES[medium.role], format_time(medium.facts.duration_us)]
+            state = session.locate(medium).state
+            if state is not MediaState.PRESENT:
+                facts.append(state.value)
+            offset_us = None if medium.role is MediumRole.MAIN else medium.offset_us
+            line = FileLine(medium.id, ", ".join(facts), offset_us)
+            lines.append(line if offset_us is None else self._with_search(session, medium, line, main_heard))
+        return lines
+
+    def _heard(self, session: Session, medium: Medium) -> bool:
+        return medium.facts.audio is not None and session.locate(medium).state is MediaState.PRESENT
+
+    def _with_search(self, session: Session, medium: Medium, line: FileLine, main_heard: bool) -> FileLine:
+        found = synchronizing.found_for(session, medium)
+        return replace(
+            line,
+            heard=main_heard and self._heard(session, medium) and self._studio.writable,
+            searching=medium.id in self._searched(),
+            found=found.as_text() if found else "",
+            found_us=found.offset_us if found and found.sure else None,
+        )
+
+    def _searched(self) -> set[Json]:
+        return {work.parameters["medium"] for work in self._jobs.jobs() if work.kind == synchronizing.KIND}
+
+    def _search(self, medium_id: str) -> None:
+        session = self._studio.session
+        if session is None or medium_id in self._searched():
+            return
+        try:
+            session.study.require_writable()
+            work = synchronizing.prepare(session, self._recording_id, medium_id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._jobs.start(work)
+
+    def _describe(self, session: Session, agent: str) -> Changes:
+        recording = session.recording(self._recording_id)
+        home = next(one for one in all_collections(session.study) if one.id == recording.collection_id)
+        return collection_commands.describe_collection(session, home.id, home.name, agent)
+
+    def _add_participant(self, name: str) -> None:
+        self._edit(lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1])
+
+    def _add_file(self, role: MediumRole, offset_us: int) -> None:
+        chosen = self._questions.videos()
+        if not chosen:
+            return
+        recording_id = self._recording_id
+
+        def add(found: object) -> None:
+            assert isinstance(found, recordings.ProbedFile)
+            self._edit(lambda s: recordings.add_medium(s, recording_id, found, role, offset_us))
+
+        def fail(error: Exception) -> None:
+            if not isinstance(error, UserError):
+                raise error
+            self._studio.failed.emit(error)
+
+        self._background.run_confined(lambda _progress: recordings.probe_file(chosen[0]), add, fail)
+
+    def _close(self) -> None:
+        if self.dialog is not None:
+            self.dialog.accept()
+
+    def _forget(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None

@@ -1,0 +1,417 @@
+"""The recordings of a study as a tree of two levels: collections, and the recordings in them.
+
+Paints the rows of the recordings list: a picture, a name, a time, and how far the work is.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from project.timebase import format_length, format_time
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.text_labels import plain_tip
+from widgets.theme import paint_icon
+
+Index = QModelIndex | QPersistentModelIndex
+
+ROW = Qt.ItemDataRole.UserRole
+THUMBNAIL = Qt.ItemDataRole.UserRole + 1
+_NOWHERE = QModelIndex()
+_COLLECTION_FLAGS = Qt.ItemFlag.ItemIsEnabled
+_RECORDING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingRow:
+    """What the list shows of one recording.
+
+    Attributes:
+        collection: name of the collection it stands under.
+        segments: annotator's name and number of segments, in the order of the annotators.
+        faces_tracked: faces were looked for.
+        exported: an anonymized clip was made.
+        missing: its media file is not where it was.
+        held_out: nothing of it is ever exported.
+        done: who works here is done with it.
+        file: checksum of its media file; its picture is forgotten with it.
+    """
+
+    id: str
+    number: int
+    name: str
+    duration_us: int
+    collection: str = ""
+    segments: tuple[tuple[str, int], ...] = ()
+    faces_tracked: bool = False
+    exported: bool = False
+    missing: bool = False
+    held_out: bool = False
+    done: bool = False
+    file: str = ""
+
+    def described(self) -> str:
+        """Return the row in words, for screen readers and the tooltip."""
+        facts = [
+            f"{self.number}. {self.name}",
+            tr("duration {duration_us}").format(duration_us=format_time(self.duration_us)),
+        ]
+        if self.missing:
+            facts.append(tr("media missing"))
+        facts += [f"{name}: {trn('{count} segment', '{count} segments', count)}" for name, count in self.segments]
+        if not any(count for _, count in self.segments):
+            facts.append(tr("no segments yet"))
+        if self.held_out:
+            facts.append(tr("held out"))
+        if self.done:
+            facts.append(tr("done"))
+        if self.faces_tracked:
+            facts.append(tr("faces found"))
+        if self.exported:
+            facts.append(tr("exported"))
+        return ", ".join(facts)
+
+
+class RecordingsModel(QAbstractItemModel):
+    """Collections at the top, recordings below; one column. Shows what has all the words that are searched for.
+
+    Searching is done here and not by a proxy, which doubles every one of the thousands of calls that lay out the tree.
+
+    Signals:
+        thumbnail_needed (str): a recording is about to be shown and has no thumbnail; sent once for each.
+    """
+
+    thumbnail_needed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._every: dict[str, RecordingRow] = {}
+        self._words: list[str] = []
+        self._groups: list[str] = []
+        self._rows: list[list[RecordingRow]] = []
+        self._places: dict[str, tuple[int, int]] = {}
+        self._thumbnails: dict[str, QImage] = {}
+        self._asked: set[str] = set()
+
+    def set_rows(self, rows: Sequence[RecordingRow]) -> None:
+        """Take these recordings, in this order, grouped by collection."""
+        every = {row.id: row for members in _grouped(rows).values() for row in members}
+        for key, row in self._every.items():
+            if key not in every or every[key].file != row.file:
+                self._forget(key)
+        self._every = every
+        self._show()
+
+    def set_words(self, text: str) -> None:
+        """Show only recordings that have all these words in what the list says of them; all where there are none."""
+        self._words = text.casefold().split()
+        self._show()
+
+    def update_row(self, row: RecordingRow) -> None:
+        """Show new facts about one recording; one that is new or has changed its collection is put in its place."""
+        before = self._every.get(row.id)
+        if before == row:
+            return
+        if before is None or before.collection != row.collection:
+            self.set_rows([*(other for other in self._every.values() if other.id != row.id), row])
+            return
+        if before.file != row.file:
+            self._forget(row.id)
+        self._every[row.id] = row
+        place = self._places.get(row.id)
+        if self._has_words(row) != (place is not None):
+            self._show()
+        elif place is not None:
+            self._rows[place[0]][place[1]] = row
+            where = self.index_of(row.id)
+            self.dataChanged.emit(where, where)
+
+    def update_rows(self, rows: Sequence[RecordingRow]) -> None:
+        """Show new facts about several recordings, which stay in their place, at once."""
+        ends: dict[int, list[int]] = {}
+        for row in rows:
+            place = self._places.get(row.id)
+            before = self._every.get(row.id)
+            same = before is not None and (before.collection, before.file) == (row.collection, row.file)
+            if place is None or not same or not self._has_words(row):
+                self.update_row(row)
+                continue
+            self._every[row.id] = self._rows[place[0]][place[1]] = row
+            ends.setdefault(place[0], []).append(place[1])
+        for group, places in ends.items():
+            first, last = (self.createIndex(place, 0, group + 1) for place in (min(places), max(places)))
+            self.dataChanged.emit(first, last)
+
+    def set_thumbnail(self, recording_id: str, picture: QImage) -> None:
+        """Show a picture of one recording."""
+        self._thumbnails[recording_id] = picture
+        where = self.index_of(recording_id)
+        if where.isValid():
+            self.dataChanged.emit(where, where, [THUMBNAIL])
+
+    def _forget(self, recording_id: str) -> None:
+        self._thumbnails.pop(recording_id, None)
+        self._asked.discard(recording_id)
+
+    def rows(self) -> list[RecordingRow]:
+        """Return all recordings by collection, whether they are shown or not."""
+        return list(self._every.values())
+
+    def shown_rows(self) -> list[RecordingRow]:
+        """Return the recordings that have the words, in the order shown."""
+        return [row for members in self._rows for row in members]
+
+    def row(self, recording_id: str) -> RecordingRow | None:
+        """Return what is known of one recording, whether it is shown or not."""
+        return self._every.get(recording_id)
+
+    def index_of(self, recording_id: str) -> QModelIndex:
+        """Return where a recording stands; invalid where it does not."""
+        place = self._places.get(recording_id)
+        return QModelIndex() if place is None else self.createIndex(place[1], 0, place[0] + 1)
+
+    def recording_at(self, index: Index) -> RecordingRow | None:
+        """Return the recording at an index; None for a collection."""
+        if not index.isValid() or index.internalId() == 0:
+            return None
+        return self._rows[index.internalId() - 1][index.row()]
+
+    def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
+        # Asked for thousands of times while the tree is laid out, so without the model's own `hasIndex`. The
+        # internal id tells the levels apart: 0 for a collection, else 1 + the place of the collection.
+        level = parent.row() + 1 if parent.isValid() else 0
+        if level and parent.internalId():
+            return QModelIndex()
+        if column != 0 or not 0 <= row < (len(self._rows[level - 1]) if level else len(self._groups)):
+            return QModelIndex()
+        return self.createIndex(row, 0, level)
+
+    def parent(self, index: Index = _NOWHERE) -> QModelIndex:  # type: ignore[override]
+        if not index.isValid() or index.internalId() == 0:
+            return QModelIndex()
+        return self.createIndex(index.internalId() - 1, 0, 0)
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        if not parent.isValid():
+            return len(self._groups)
+        return len(self._rows[parent.row()]) if parent.internalId() == 0 else 0
+
+    def columnCount(self, _parent: Index = _NOWHERE) -> int:
+        return 1
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return _RECORDING_FLAGS if index.internalId() else _COLLECTION_FLAGS
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.recording_at(index)
+        if row is None:
+            return self._collection_data(index, role)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.name
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            return plain_tip(row.described()) if role == Qt.ItemDataRole.ToolTipRole else row.described()
+        if role == ROW:
+            return row
+        if role == THUMBNAIL:
+            if row.id not in self._thumbnails and row.id not in self._asked and not row.missing:
+                self._asked.add(row.id)
+                self.thumbnail_needed.emit(row.id)
+            return self._thumbnails.get(row.id)
+        return None
+
+    def _collection_data(self, index: Index, role: int) -> object:
+        if not index.isValid():
+            return None
+        name = self._groups[index.row()] or tr("No collection")
+        count = len(self._rows[index.row()])
+        if role == Qt.ItemDataRole.DisplayRole:
+            return name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{name}, {trn('{count} recording', '{count} recordings', count)}"
+        return None
+
+    def _show(self) -> None:
+        self.beginResetModel()
+        grouped = _grouped(row for row in self._every.values() if self._has_words(row))
+        self._groups = list(grouped)
+        self._rows = list(grouped.values())
+        self._places = {
+            row.id: (group, place) for group, members in enumerate(self._rows) for place, row in enumerate(members)
+        }
+        self.endResetModel()
+
+    def _has_words(self, row: RecordingRow) -> bool:
+        if not self._words:
+            return True
+        searched = f"{row.number} {row.name} {row.collection} {' '.join(name for name, _ in row.segments)}".casefold()
+        return all(word in searched for word in self._words)
+
+
+def _grouped(rows: Iterable[RecordingRow]) -> dict[str, list[RecordingRow]]:
+    grouped: dict[str, list[RecordingRow]] = {}
+    for row in rows:
+        grouped.setdefault(row.collection, []).append(row)
+    return grouped
+
+
+_ROW_HEIGHT = 56
+_HEADING_HEIGHT = 32
+_PICTURE = QSize(72, 40)
+
+
+class RecordingsDelegate(QStyledItemDelegate):
+    """Draws without a widget a row, so that hundreds of recordings scroll as easily as ten."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(0, _ROW_HEIGHT if index.internalId() else _HEADING_HEIGHT)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        painter.save()
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        row = index.data(ROW)
+        if isinstance(row, RecordingRow):
+            self._paint_recording(painter, option, row, index.data(THUMBNAIL))
+        else:
+            self._paint_heading(painter, option, index)
+        painter.restore()
+
+    def _paint_heading(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        colours = theme.palette()
+        area: QRect = option.rect
+        is_open = bool(option.state & QStyle.StateFlag.State_Open)
+        paint_icon(
+            painter,
+            "chevron-down" if is_open else "chevron-right",
+            QRectF(area.left() + 8, area.top() + (area.height() - 14) / 2, 14, 14),
+            colours.muted,
+        )
+        count = str(index.model().rowCount(index))
+        painter.setFont(theme.font(theme.POINTS - 1))
+        painter.setPen(colours.muted)
+        text = area.adjusted(28, 0, -12, 0)
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, count)
+        font = theme.font(theme.POINTS - 1, semibold=True)
+        painter.setFont(font)
+        name = QFontMetrics(font).elidedText(index.data(), Qt.TextElideMode.ElideRight, text.width() - 32)
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, name)
+
+    def _paint_recording(
+        self, painter: QPainter, option: QStyleOptionViewItem, row: RecordingRow, thumbnail: QImage | None
+    ) -> None:
+        colours = theme.palette()
+        area: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        plate = QRectF(area).adjusted(4, 1, -4, -1)
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        if selected or state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colours.selection if selected else colours.hover)
+            painter.drawRoundedRect(plate, 4, 4)
+        if state & QStyle.StateFlag.State_HasFocus and state & QStyle.StateFlag.State_KeyboardFocusChange:
+            painter.setPen(colours.accent)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(plate.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        picture = QRectF(
+            area.left() + 12, area.top() + (area.height() - _PICTURE.height()) / 2, _PICTURE.width(), _PICTURE.height()
+        )
+        self._paint_picture(painter, picture, row, thumbnail)
+        text = area.adjusted(94, 9, -12, -9)
+        font = theme.font(semibold=selected)
+        painter.setFont(font)
+        painter.setPen(colours.text)
+        name = QFontMetrics(font).elidedText(f"{row.number}  {row.name}", Qt.TextElideMode.ElideMiddle, text.width())
+        painter.drawText(text, Qt.AlignmentFlag.AlignTop, name)
+        # Muted grey is too weak on the coloured plate of the selected row.
+        quiet = colours.text if selected else colours.muted
+        painter.setFont(theme.font(theme.POINTS - 1))
+        painter.setPen(quiet)
+        painter.drawText(text, Qt.AlignmentFlag.AlignBottom, shown_length(row))
+        self._paint_progress(painter, text, row, selected)
+
+    def _paint_picture(self, painter: QPainter, where: QRectF, row: RecordingRow, thumbnail: QImage | None) -> None:
+        colours = theme.palette()
+        path = QPainterPath()
+        path.addRoundedRect(where, 3, 3)
+        painter.fillPath(path, colours.stage)
+        if thumbnail is not None and not thumbnail.isNull():
+            painter.setClipPath(path)
+            size = thumbnail.size().scaled(_PICTURE, Qt.AspectRatioMode.KeepAspectRatio)
+            fitted = QRectF(0, 0, size.width(), size.height())
+            fitted.moveCenter(where.center())
+            if row.missing:
+                painter.setOpacity(0.4)
+            painter.drawImage(fitted, thumbnail, QRectF(thumbnail.rect()))
+            painter.setOpacity(1)
+            painter.setClipping(False)
+        if row.missing or thumbnail is None:
+            icon = QRectF(0, 0, 20, 20)
+            icon.moveCenter(where.center())
+            paint_icon(painter, "video-off" if row.missing else "film", icon, colours.stage_text)
+
+    def _paint_progress(self, painter: QPainter, text: QRect, row: RecordingRow, selected: bool) -> None:
+        """Draw from the right: done, held out, exported, faces, then the number of segments of each annotator."""
+        colours = theme.palette()
+        quiet = colours.text if selected else colours.muted
+        right, line = text.right(), text.bottom() - 13
+        if row.missing:
+            font = theme.font(theme.POINTS - 1, semibold=True)
+            painter.setFont(font)
+            painter.setPen(colours.text if selected else colours.uncertain)
+            painter.drawText(text, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, tr("Missing"))
+            left = right - QFontMetrics(font).horizontalAdvance(tr("Missing")) - 18
+            paint_icon(painter, "triangle-alert", QRect(left, line, 14, 14), colours.uncertain)
+            return
+        signs = (
+            (row.done, "circle-check"),
+            (row.held_out, "lock"),
+            (row.exported, "shield-check"),
+            (row.faces_tracked, "scan-face"),
+        )
+        for shown, name in signs:
+            if shown:
+                paint_icon(painter, name, QRect(right - 14, line, 14, 14), quiet)
+                right -= 20
+        font = theme.font(theme.POINTS - 1, semibold=True)
+        metrics = QFontMetrics(font)
+        duration = QFontMetrics(theme.font(theme.POINTS - 1)).horizontalAdvance(shown_length(row))
+        counts = fitting_counts(row, metrics, right - text.left() - duration - 24)
+        if counts:
+            painter.setFont(font)
+            painter.setPen(quiet)
+            painter.drawText(
+                text.adjusted(0, 0, right - text.right(), 0),
+                Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight,
+                counts,
+            )
+            paint_icon(painter, "tag", QRect(right - metrics.horizontalAdvance(counts) - 18, line, 13, 13), quiet)
+
+
+def shown_length(row: RecordingRow) -> str:
+    """Return how long a recording is, as its row says it."""
+    return format_length(row.duration_us)
+
+
+def fitting_counts(row: RecordingRow, metrics: QFontMetrics, room: int) -> str:
+    """Return the number of segments of each annotator, all together where that is too wide, or nothing."""
+    counts = [count for _, count in row.segments if count]
+    written = (" · ".join(map(str, counts)), str(sum(counts))) if counts else ()
+    return next((text for text in written if metrics.horizontalAdvance(text) <= room), "")

@@ -1,1 +1,0 @@
-"""Saving what can be read of a damaged study, or going back to a backup, in the window."""

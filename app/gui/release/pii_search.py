@@ -1,0 +1,360 @@
+"""Buttons that get the models of names which transcripts lack, where a window says that they are not covered.
+
+What looks personal in the open study, kept in step with every edit. Has the texts of a study searched for personal
+information, so that whoever asks for hits next need not wait. Has the texts searched that may have to leave scrubbed,
+before anybody asks: at once would hold up the window.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from anonymize.egress import weights_download_job as fetching
+from anonymize.egress.egress_authority import policy_in_force
+from anonymize.pii_review import study_finder as pii_search
+from anonymize.pii_review.language_coverage import LanguageCoverage, language_gaps, share_coverage
+from anonymize.pii_review.pii_decisions import Numbers, numbers_of, store_numbers
+from anonymize.pii_review.review_hits import PlacedHit, hits
+from anonymize.pii_review.study_finder import found_so_far, settled
+from app.gui.pages.context import Context
+from app.gui.study.background import look
+from app.gui.study.dialogs import require_permission
+from project.entities.egress_policy import EgressLevel
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.pii_rows import pii_decisions
+from project.search.free_texts import free_texts
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.text_labels import PlainLabel, plain_tip
+
+
+class NamesModels(QWidget):
+    """One button for each model that can be fetched, and how far that is. It is hidden where there is none to get.
+
+    Signals:
+        changed: weights were installed, here or elsewhere: what was searched without them has to be searched again.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._works: dict[str, JobSpec] = {}
+        self.buttons: dict[str, QPushButton] = {}
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(theme.GRID)
+        self.state = PlainLabel(wordWrap=True)
+        self.state.setAccessibleName(tr("State of the download"))
+        self._row.addWidget(self.state, 1)
+        context.jobs.done.connect(self._on_done)
+        context.jobs.stopped.connect(self._on_stopped)
+        context.jobs.progressed.connect(self._on_progress)
+        self.hide()
+
+    def offer(self, names: Iterable[str]) -> None:
+        """Show a button for each of some weights."""
+        wanted = [*dict.fromkeys(names)]
+        for name in [*self.buttons]:
+            if name not in wanted:
+                button = self.buttons.pop(name)
+                self._row.removeWidget(button)
+                button.hide()
+                button.deleteLater()
+        for name in wanted:
+            if name not in self.buttons:
+                self._add_button(name)
+        self.state.setText(self.state.text() if self._works else "")
+        self.setVisible(bool(wanted))
+
+    def fetch(self, name: str) -> None:
+        """Get a model over the network; the policy of the study is asked first."""
+        if name in self._works:
+            return
+        try:
+            work = fetching.prepare(name)
+            require_permission(self._context.studio, self._context.questions, name)
+        except UserError as error:
+            self.state.setText(f"{error.message} {error.hint}".strip())
+            return
+        self._works[name] = work
+        self._show_busy(name)
+        self.state.setText(tr("{title}…").format(title=work.title))
+        self._context.jobs.start(work)
+
+    def _add_button(self, name: str) -> None:
+        button = QPushButton(tr("Get {name}").format(name=name))
+        try:
+            button.setToolTip(plain_tip(fetching.question(name)))
+        except UserError as error:
+            button.setToolTip(plain_tip(str(error)))
+        button.setAutoDefault(False)
+        button.clicked.connect(partial(self.fetch, name))
+        self._row.insertWidget(len(self.buttons), button)
+        self.buttons[name] = button
+        self._show_busy(name)
+
+    def _show_busy(self, name: str) -> None:
+        if name in self.buttons:
+            self.buttons[name].setEnabled(name not in self._works)
+
+    def _forget(self, work: JobSpec) -> bool:
+        for name, own in [*self._works.items()]:
+            if own is work:
+                del self._works[name]
+                self._show_busy(name)
+                return True
+        return False
+
+    def _on_done(self, work: JobSpec, _result: object) -> None:
+        if work.kind != fetching.KIND:
+            return
+        if self._forget(work):
+            self.state.setText("")
+        self.changed.emit()
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        if self._forget(work):
+            problem = self._context.jobs.problem_of(work)
+            self.state.setText(str(problem) if problem else tr("Stopped; nothing was installed."))
+
+    def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
+        if work in self._works.values():
+            share = f" {100 * done // total} %" if total else "…"
+            self.state.setText(f"{work.title}{share}")
+
+
+class PiiSearchController(QObject):
+    """Texts are searched by the worker, and what the study knows is held against them in a thread.
+
+    Signals:
+        ready: all texts are searched as they were when this was asked for last.
+        told (str): what is done right now.
+        stopped: the search failed or was cancelled.
+    """
+
+    ready = Signal()
+    told = Signal(str)
+    stopped = Signal()
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._turn = 0
+        self._asked: JobSpec | None = None
+        context.jobs.stopped.connect(self._stopped)
+        context.jobs.progressed.connect(self._progressed)
+
+    @property
+    def needed(self) -> bool:
+        """Whether there are texts that were not searched yet."""
+        session = self._context.studio.session
+        return session is not None and pii_search.prepare(session) is not None
+
+    def begin(self) -> None:
+        """Search what is new; `ready` follows later."""
+        session = self._context.studio.session
+        if session is None or self._asked is not None:
+            return
+        self._turn += 1
+        turn, tell = self._turn, found_so_far(session)
+        self.told.emit(tr("Looking for personal information…"))
+        running = self._context.jobs.of(pii_search.KIND, "")
+        if running is not None:
+            self._asked = running
+            self._context.jobs.after(running, lambda _result: self._searched())
+            return
+
+        def read(second: Session, _progress: Progress) -> JobSpec | Callable[[Session], None]:
+            tell(second)
+            return pii_search.prepare(second) or settled(second, [one.text for one in free_texts(second.study)])
+
+        def then(found: JobSpec | Callable[[Session], None]) -> None:
+            if turn != self._turn or self._context.studio.session is not session:
+                return
+            if isinstance(found, JobSpec):
+                self._start(found)
+            else:
+                found(session)
+                self.ready.emit()
+
+        look(self._context.background, session, read, then, self._failed)
+
+    def _start(self, work: JobSpec) -> None:
+        self._asked = work
+        self._context.jobs.start(work, lambda _result: self._searched())
+
+    def _failed(self, error: Exception) -> None:
+        self.told.emit(str(error))
+        self.stopped.emit()
+
+    def _searched(self) -> None:
+        self._asked = None
+        self.begin()
+
+    def _stopped(self, work: JobSpec) -> None:
+        if work is self._asked:
+            self._asked = None
+            self.stopped.emit()
+
+    def _progressed(self, work: JobSpec, done: int, total: int, text: str) -> None:
+        if work is self._asked:
+            self.told.emit(tr("{text}: {done} of {total} texts…").format(text=text, done=done, total=total))
+
+
+_PAUSE_MS = 600
+_DECIDED = frozenset({"pii_decision"})
+_TEXTS = frozenset(
+    {"utterance", "segment", "segment_value", "comment", "review", "recording", "collection", "participant"}
+)
+_Read = tuple[list[PlacedHit], Numbers, list[tuple[int, LanguageCoverage]]]
+_KNOWN = frozenset({"private_word", "public_word", "annotator", "property", "participant"})
+
+
+class PiiHitMonitor(QObject):
+    """Hits of the study, and what was decided about them.
+
+    Signals:
+        changed: `hits` are others, or were decided otherwise.
+        told (str): what is done right now; "" when it is done.
+
+    Attributes:
+        hits: of the whole study, in the order of recordings and time.
+        looking: whether a search is under way, so that `hits` may lack something.
+        gaps: number and languages of the recordings whose transcript is mostly in a language that is not covered.
+        complete: whether `hits` are those of the last search that was asked for.
+    """
+
+    changed = Signal()
+    told = Signal(str)
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._turn = 0
+        self.hits: list[PlacedHit] = []
+        self.gaps: list[tuple[int, LanguageCoverage]] = []
+        self.looking = False
+        self.complete = False
+        self._searching = PiiSearchController(context, self)
+        self._searching.ready.connect(self._assemble)
+        self._searching.told.connect(self.told)
+        self._searching.stopped.connect(self._tell_stopped)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Search what is new, and find all hits anew; the ones before stay until then."""
+        self._pause.stop()
+        self.looking, self.complete = True, False
+        self._searching.begin()
+
+    def apply(self, changes: Changes) -> None:
+        """Follow an edit of the study."""
+        tables = frozenset(changes)
+        if tables & (_DECIDED | _KNOWN | _TEXTS):
+            # What is put together right now is of before this edit.
+            self._turn += 1
+        if tables & _DECIDED and not tables & (_TEXTS | _KNOWN):
+            if self.looking:
+                self._assemble()
+            else:
+                self._decide()
+        elif tables & _KNOWN:
+            self.refresh()
+        elif tables & _TEXTS:
+            self.looking, self.complete = True, False
+            self._pause.start()
+
+    def _tell_stopped(self) -> None:
+        self.looking = False
+        self.told.emit(tr("The search was stopped, so this list may lack something. Search again: F5"))
+
+    def _assemble(self) -> None:
+        """Put the hits of the whole study together in a thread; an edit meanwhile has them put together again."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        self._turn += 1
+        turn, tell, share = self._turn, found_so_far(session), share_coverage(session)
+
+        def read(second: Session, _progress: Progress) -> _Read:
+            tell(second)
+            share(second)
+            found = hits(second)
+            return found, numbers_of(second, found), language_gaps(second)
+
+        def then(found: _Read) -> None:
+            if turn == self._turn and self._context.studio.session is session:
+                self._take(session, *found)
+
+        look(self._context.background, session, read, then, self._fail)
+
+    def _take(
+        self, session: Session, found: list[PlacedHit], numbers: Numbers, gaps: list[tuple[int, LanguageCoverage]]
+    ) -> None:
+        self.hits, self.gaps = found, gaps
+        store_numbers(session, numbers)
+        self.looking, self.complete = self._pause.isActive(), not self._pause.isActive()
+        self.told.emit("")
+        self.changed.emit()
+
+    def _fail(self, error: Exception) -> None:
+        self.looking = False
+        self.told.emit(str(error))
+
+    def _decide(self) -> None:
+        """Take over decisions; where one changes what is listed, all is found anew from what was searched."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        decisions = pii_decisions(session.study)
+        made, seen = [], 0
+        for one in self.hits:
+            decision = decisions.get(one.place)
+            seen += decision is not None
+            if (decision is None and one.annotator_id) or (decision is not None and decision.kind != one.kind):
+                self._assemble()
+                return
+            if decision is not None:
+                one = replace(one, verdict=decision.verdict, annotator_id=decision.annotator_id)
+            made.append(one)
+        known = {one.place for one in made}
+        if any(place not in known and decision.verdict == "hide" for place, decision in decisions.items()):
+            self._assemble()
+            return
+        self.hits = made
+        self.changed.emit()
+
+
+class SearchingAhead(QObject):
+    """Starts the search when a study is opened, or its policy set, that lets reviewed texts leave."""
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._studio = context.studio
+        self._searching = PiiSearchController(context, self)
+        self._studio.session_changed.connect(self.look)
+        self._studio.bridge.changed.connect(self._on_change)
+
+    def look(self) -> None:
+        """Begin where it is wanted and somebody has read the scrubbed texts; without that none of them leaves."""
+        session = self._studio.session
+        if session is None or policy_in_force(session).level is not EgressLevel.ANONYMIZED:
+            return
+        from anonymize.release.release_texts import PROPERTY
+
+        if session.study.get_property(PROPERTY) is not None and self._searching.needed:
+            self._searching.begin()
+
+    def _on_change(self, changes: Changes, _initiator: object) -> None:
+        if changes.ids("property"):
+            self.look()

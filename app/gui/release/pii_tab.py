@@ -1,0 +1,518 @@
+"""Who and what is behind each replacement: shown here and nowhere else, and written to a file that is kept apart.
+
+The window "Personal information": every place that looks personal, its sound, and what becomes of it.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from anonymize.pii_detection.pii_hit import KINDS, PERSON
+from anonymize.pii_review import pii_decisions as commands
+from anonymize.pii_review.pii_decisions import use_stand_ins
+from anonymize.pii_review.pii_files import key_rows, write_key
+from anonymize.pii_review.review_hits import PlacedHit, stand_ins
+from app.gui.pages.context import Context
+from app.gui.release.pii_search import NamesModels, PiiHitMonitor
+from app.gui.release.pii_views import (
+    COUNTS_OF_WORD,
+    DECISION_OF_PLACE,
+    DECISION_OF_WORD,
+    MIXED,
+    PLACES,
+    STATES,
+    UNDECIDED,
+    WORDS,
+    ContextPane,
+    DecisionTable,
+    PiiDecisionBar,
+    PiiRowContext,
+    key_of,
+    place_rows,
+    state_of,
+    where,
+    word_key,
+    word_rows,
+)
+from app.gui.study.dialogs import Rows, agree_to_change, count_rows, tell_changed
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.pii_rows import PiiVerdict
+from project.queries.recording_rows import all_participants, all_recordings
+from project.search.free_texts import free_texts
+from project.session.session import Session
+from project.timebase import SECOND
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.form.layouts import within_screen
+from widgets.table.lazy_table import ConditionFilterBar
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import PlainLabel
+
+_COLUMNS = (tr("Written instead"), tr("Kind"), tr("Participant"), tr("Stands for"), tr("Places"))
+_WARNING = tr(
+    "This is the key: it says who everybody is. It is in no release and no export. "
+    "Keep a file of it apart from everything that leaves."
+)
+
+
+class KeyPage(QWidget):
+    """A table of the key, and the way to a file of it."""
+
+    def __init__(self, context: Context, tell: Callable[[str], None]) -> None:
+        super().__init__()
+        self._context = context
+        self._tell = tell
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        warning = PlainLabel(_WARNING, wordWrap=True)
+        self.table = RowsTable(tr("Key"), _COLUMNS)
+        EmptyHint(self.table, tr("Nothing personal was found yet, so nobody is behind a stand-in."))
+        self.names = QCheckBox(tr("Write stand-in names for participants, instead of numbers"))
+        self.names.setToolTip(
+            tr("A name is chosen once for each participant; no name is taken that occurs in the study")
+        )
+        self.save = QPushButton(tr("Save the key…"))
+        self.save.setToolTip(tr("Write who is behind each stand-in to a file that only you can read"))
+        row = QHBoxLayout()
+        row.addWidget(self.names, 1)
+        row.addWidget(self.save)
+        column.addWidget(warning)
+        column.addWidget(self.table, 1)
+        column.addLayout(row)
+        self.names.clicked.connect(self._use_names)
+        self.save.clicked.connect(self.write)
+
+    def reload(self) -> None:
+        """Show the key as it is now."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        rows = [(after, KINDS[kind].title, who, texts, places) for after, kind, who, texts, places in key_rows(session)]
+        self.table.show_rows([TableRow(f"{one[0]} {one[1]}", one) for one in rows])
+        self.names.setChecked(bool(stand_ins(session)))
+        self.names.setEnabled(self._context.studio.writable)
+        self.save.setEnabled(bool(rows))
+
+    def write(self) -> None:
+        """Ask for a file and write the key into it."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        usual = Path.home() / tr("{stem} key.csv").format(stem=session.study.path.stem)
+        path = self._context.questions.save(tr("Save the key, apart from everything that leaves"), usual, tr("Tables"))
+        if path is None:
+            return
+        try:
+            rows = write_key(session, path)
+        except UserError as error:
+            self._tell(str(error))
+            return
+        self._tell(
+            tr("Wrote {count} to {name}. It says who everybody is: never put it beside a release.").format(
+                count=trn("{count} row", "{count} rows", rows), name=path.name
+            )
+        )
+
+    def _use_names(self, on: bool) -> None:
+        self._context.studio.edit(lambda session: use_stand_ins(session, on), self)
+        self.reload()
+
+
+_SIZE = QSize(1240, 780)
+_AROUND_US = SECOND
+_KEY_TAB = 2
+_MOST_GAPS = 3
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open.
+
+    Raises:
+        UserError: none is.
+    """
+    if context.studio.session is None:
+        raise UserError(tr("No study is open."), tr("Open one first."))
+    return PiiWindow(context, context.studio.session)
+
+
+class PiiWindow(QWidget):
+    """Shows places or words, takes decisions, and leads from one that nobody decided on to the next."""
+
+    def __init__(self, context: Context, session: Session) -> None:
+        super().__init__()
+        self.setWindowTitle(tr("Personal information"))
+        self.setAccessibleName(tr("Personal information"))
+        self.setAutoFillBackground(True)
+        self.resize(within_screen(_SIZE, self))
+        self._context = context
+        self._session = session
+        self._finding = PiiHitMonitor(context, self)
+        self._people = PiiRowContext({}, {})
+        self._shown: dict[str, PlacedHit] = {}
+        self._words: dict[str, list[PlacedHit]] = {}
+        self._stale = True
+        self._moving = False
+        kinds = [(key, kind.title) for key, kind in KINDS.items()]
+        self.bar = ConditionFilterBar()
+        self.bar.search.setPlaceholderText(tr("Search in what was found and around it"))
+        self.places = DecisionTable(tr("Places"), PLACES, DECISION_OF_PLACE)
+        self.words = DecisionTable(tr("Words"), WORDS, DECISION_OF_WORD, COUNTS_OF_WORD)
+        looking = tr("What is found stands here once all texts were searched.")
+        self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
+        self.key = KeyPage(context, self._tell)
+        self.tabs = QTabWidget(documentMode=True)
+        for page, name in ((self.places, tr("Places")), (self.words, tr("Words")), (self.key, tr("Who is behind"))):
+            self.tabs.addTab(page, name)
+        self.context_pane = ContextPane(kinds)
+        self.decide_bar = PiiDecisionBar(kinds)
+        self.languages = PlainLabel(wordWrap=True)
+        self.languages.setAccessibleName(tr("Languages that are not covered"))
+        self.languages.setFont(theme.font(semibold=True))
+        self.languages.hide()
+        self.models = NamesModels(context)
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
+        self._lay_out()
+        self._join()
+        self._offer_people()
+        self._show_choice()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._stale = False
+            self._offer_people()
+            self._finding.refresh()
+        self.table.setFocus()
+
+    @property
+    def table(self) -> DecisionTable:
+        """The table that is shown."""
+        return self.words if self.tabs.currentIndex() == 1 else self.places
+
+    def refresh(self) -> None:
+        """Filter and show what was found."""
+        typed = self.bar.search.text().strip().casefold()
+        kinds, states = self.bar.chosen("kind"), self.bar.chosen("state")
+        recordings, spoken = self.bar.chosen("recording"), self.bar.chosen("spoken")
+        found = [
+            one
+            for one in self._finding.hits
+            if (not kinds or one.kind in kinds)
+            and (not states or state_of(one) in states)
+            and (not recordings or one.recording_id in recordings)
+            and (not spoken or ("said" if one.is_spoken else "written") in spoken)
+            and (not typed or typed in one.text.casefold())
+        ]
+        self._shown = {key_of(one): one for one in found}
+        self._words = {}
+        for one in found:
+            self._words.setdefault(word_key(one), []).append(one)
+        self.places.show_rows(place_rows(found, self._people))
+        self.words.show_rows(word_rows(found, self._people))
+        self.tabs.setTabText(0, tr("Places {found:,}").format(found=len(found)))
+        self.tabs.setTabText(1, tr("Words {words:,}").format(words=len(self._words)))
+        every = self._finding.hits
+        left = sum(one.verdict is None for one in every)
+        self.decide_bar.show_left(left, len(every))
+        self._show_choice()
+
+    def selected(self) -> list[PlacedHit]:
+        """Return the places that are selected, or all places of the words that are."""
+        keys = self.table.selected()
+        if self.table is self.words:
+            return [one for key in keys for one in self._words.get(key, ())]
+        return [self._shown[key] for key in keys if key in self._shown]
+
+    def decide(self, verdict: PiiVerdict) -> None:
+        """Hide or keep what is selected, and go to the next place that nobody decided on."""
+        those = self.selected()
+        alone = len(self.table.selected()) == 1
+        if self._change(partial(commands.decide, places=those, verdict=verdict), those) and alone:
+            self.step(1, only_if_decided=True)
+
+    def decide_everywhere(self, verdict: PiiVerdict) -> None:
+        """Hide or keep the words that are selected wherever they stand."""
+        words = {one.hit.word or one.hit.text: one for one in self.selected()}
+        those = [one for one in self._finding.hits if (one.hit.word or one.hit.text) in words]
+        if verdict is PiiVerdict.HIDE:
+            hidden = [commands.WordToHide(word, one.kind, one.hit.participant_id) for word, one in words.items()]
+            done = self._change(partial(commands.hide_words, words=hidden), those)
+        else:
+            done = self._change(partial(commands.keep_words, words=[*words]), those)
+        if done:
+            self._moving = True
+            self._tell(tr("Looking at all texts again…"))
+
+    def say_whose(self, participant_id: str) -> None:
+        """Say whose name is selected; all names of one participant have one stand-in."""
+        names = {one.hit.text: commands.WordToHide(one.hit.text, PERSON, participant_id) for one in self.selected()}
+        those = [one for one in self._finding.hits if one.hit.text in names]
+        if self._change(partial(commands.hide_words, words=[*names.values()]), those):
+            self._moving = True
+
+    def play(self) -> None:
+        """Play the selected place with a second around it, in the main window."""
+        one = next((each for each in self.selected() if each.is_spoken), None)
+        if one is None or one.recording_id is None:
+            return
+        self._context.look_at(one.recording_id, one.time_us)
+        self._context.player.play_span(max(0, one.time_us - _AROUND_US), one.end_us + _AROUND_US)
+
+    def jump(self) -> None:
+        """Show the selected place in the main window, and select its utterance or segment there."""
+        one = next(iter(self.selected()), None)
+        if one is None or one.recording_id is None:
+            return
+        self._context.look_at(one.recording_id, one.time_us)
+        if one.is_spoken:
+            self._context.studio.select_utterances([one.place.row])
+        elif one.place.table == "segment_value":
+            self._context.studio.select([one.place.row])
+
+    def step(self, direction: int, *, only_if_decided: bool = False) -> None:
+        """Go to the next or previous row that nobody decided on."""
+        here = self.table.selected()
+        rows = self.table.rows_model.rows()
+        place = self.table.rows_model.place(here[0]) if here else None
+        if only_if_decided and place is not None and rows[place].state == UNDECIDED:
+            return
+        if self.table.step_undecided(direction) or only_if_decided:
+            return
+        if self._finding.looking:
+            self._tell(tr("It still looks for personal information: wait until it is done."))
+        elif not self._finding.complete:
+            self._tell(tr("The search was stopped, so this list may lack something. Search again: F5"))
+        else:
+            self._tell(tr("Nothing is undecided in this list."))
+
+    def mark(self, start: int, end: int, kind: str) -> None:
+        """Hide a stretch of the text that is shown, which no rule found."""
+        one = next(iter(self.selected()), None)
+        if one is None:
+            return
+        at = one.place
+        text = next(
+            (t for t in free_texts(self._session.study) if (t.table, t.row, t.field) == (at.table, at.row, at.field)),
+            None,
+        )
+        if text is None or text.text != one.text:
+            self._tell(tr("This text was changed meanwhile; the list is made anew."))
+            self._finding.refresh()
+            return
+        if self._edit(partial(commands.mark, text=text, start=start, end=end, kind=kind)):
+            self._tell(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.bar)
+        column.addWidget(self.languages)
+        column.addWidget(self.models)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.tabs)
+        split.addWidget(self.context_pane)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 1)
+        split.setSizes([480, 130])
+        split.setChildrenCollapsible(False)
+        column.addWidget(split, 1)
+        column.addWidget(self.decide_bar)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(close_button(self, by_escape=False))
+        column.addLayout(foot)
+
+    def _join(self) -> None:
+        studio = self._context.studio
+        self.bar.searched.connect(lambda _: self.refresh())
+        self.bar.changed.connect(self.refresh)
+        self.bar.left_downwards.connect(lambda: self.table.setFocus())
+        for table in (self.places, self.words):
+            table.picked.connect(self._show_choice)
+            table.opened.connect(lambda _key: self.jump())
+            table.play_requested.connect(self.play)
+        self.tabs.currentChanged.connect(self._turned)
+        self.context_pane.marked.connect(self.mark)
+        bar = self.decide_bar
+        bar.hide_requested.connect(lambda: self.decide(PiiVerdict.HIDE))
+        bar.keep_requested.connect(lambda: self.decide(PiiVerdict.KEEP))
+        bar.hide_everywhere_requested.connect(lambda: self.decide_everywhere(PiiVerdict.HIDE))
+        bar.keep_everywhere_requested.connect(lambda: self.decide_everywhere(PiiVerdict.KEEP))
+        bar.undecide_requested.connect(self._undecide)
+        bar.person_chosen.connect(self.say_whose)
+        bar.kind_chosen.connect(self._set_kind)
+        bar.play_requested.connect(self.play)
+        bar.jump_requested.connect(self.jump)
+        bar.step_requested.connect(self.step)
+        self._finding.changed.connect(self._found)
+        self._finding.told.connect(self._tell)
+        self.models.changed.connect(self._search_again)
+        studio.bridge.changed.connect(self._apply)
+        studio.failed.connect(self._show_error)
+        theme.notifier.changed.connect(self.refresh)
+        keys: Sequence[tuple[str | QKeySequence.StandardKey, Callable[[], object]]] = (
+            ("H", bar.hide_one.click),
+            ("K", bar.keep_one.click),
+            ("Shift+H", bar.hide_all.click),
+            ("Shift+K", bar.keep_all.click),
+            ("Backspace", bar.again.click),
+            ("P", bar.person.showPopup),
+            ("C", bar.kind.showPopup),
+            ("A", self.context_pane.mark),
+            ("N", bar.on.click),
+            ("Shift+N", bar.back.click),
+            ("F5", self._finding.refresh),
+            (QKeySequence.StandardKey.Find, self._to_search),
+            (QKeySequence.StandardKey.Undo, studio.undo),
+            (QKeySequence.StandardKey.Redo, studio.redo),
+            ("Esc", self._escape),
+        )
+        for key, act in keys:
+            QShortcut(QKeySequence(key), self).activated.connect(act)
+
+    def _offer_people(self) -> None:
+        study = self._session.study
+        people = [(one.id, one.pseudonym) for one in all_participants(study)]
+        numbers = {one.id: one.number for one in all_recordings(study)}
+        self._people = PiiRowContext(numbers, dict(people))
+        self.decide_bar.set_people(people)
+        self.bar.set_condition("state", tr("Decision"), {key: name for key, name in STATES.items() if key != MIXED})
+        self.bar.set_condition("kind", tr("Kind"), {key: kind.title for key, kind in KINDS.items()})
+        self.bar.set_condition("spoken", tr("In"), {"said": tr("Speech"), "written": tr("Written texts")})
+        named = {one.id: f"{one.number}  {one.name}" for one in all_recordings(study)}
+        self.bar.set_condition("recording", tr("Recording"), named)
+
+    def _show_gaps(self) -> None:
+        """Say which transcripts are mostly in a language in which personal information is not found."""
+        gaps = self._finding.gaps
+        lines = [
+            tr("Recording {number}: {sentence}. {hint}").format(
+                number=number, sentence=coverage.sentence(), hint=coverage.hint()
+            )
+            for number, coverage in gaps[:_MOST_GAPS]
+        ]
+        if len(gaps) > _MOST_GAPS:
+            lines.append(trn("And {count:,} more recording.", "And {count:,} more recordings.", len(gaps) - _MOST_GAPS))
+        if lines:
+            lines.insert(0, tr("Names may be missed. Get the model, or read these transcripts whole:"))
+            lines.append(tr("A release of them stops at the rule pii-reviewed, which a reason can waive."))
+        self.languages.setText("\n".join(lines))
+        self.languages.setVisible(bool(lines))
+        self.models.offer(coverage.model_to_get for _, coverage in gaps if coverage.model_to_get)
+
+    def _found(self) -> None:
+        self._show_gaps()
+        if self._finding.complete:
+            found = tr("Nothing personal is listed here.")
+            for hint in self._hints:
+                hint.setText(found if self._finding.hits else tr("Nothing personal was found yet."))
+        self.refresh()
+        if self._moving:
+            self._moving = False
+            self.step(1, only_if_decided=True)
+        if self.tabs.currentIndex() == _KEY_TAB:
+            self.key.reload()
+
+    def _turned(self, place: int) -> None:
+        for part in (self.bar, self.context_pane, self.decide_bar):
+            part.setVisible(place != _KEY_TAB)
+        if place == _KEY_TAB:
+            self.key.reload()
+        else:
+            self._show_choice()
+
+    def _show_choice(self) -> None:
+        those = self.selected()
+        one = those[0] if those else None
+        writable = self._context.studio.writable
+        kinds, whose = {each.kind for each in those}, {each.hit.participant_id or "" for each in those}
+        self.decide_bar.show_choice(
+            chosen=bool(those),
+            usable=bool(those) and writable,
+            spoken=any(each.is_spoken for each in those),
+            kind=next(iter(kinds)) if len(kinds) == 1 else "",
+            person=next(iter(whose)) if len(whose) == 1 else "",
+        )
+        self.decide_bar.show_selected(count_rows(Rows.PLACES, len(those), _recordings(those)) if those[1:] else "")
+        if one is None:
+            self.context_pane.show_text("", "", (0, 0), (), writable=False)
+            return
+        at = (one.place.table, one.place.row, one.place.field)
+        marks = [
+            (each.hit.start, each.hit.end, state_of(each))
+            for each in self._finding.hits
+            if (each.place.table, each.place.row, each.place.field) == at
+        ]
+        here = (one.hit.start, one.hit.end)
+        self.context_pane.show_text(where(one, self._people), one.text, here, marks, writable=writable)
+
+    def _undecide(self) -> None:
+        those = self.selected()
+        single = [one for one in those if one.annotator_id]
+        words = [*dict.fromkeys(one.hit.word for one in those if one.verdict is not None and not one.annotator_id)]
+        everywhere = [one for one in self._finding.hits if one.hit.word in words and not one.annotator_id]
+        self._change(partial(commands.take_back, places=single, words=words), [*single, *everywhere])
+
+    def _set_kind(self, kind: str) -> None:
+        those = self.selected()
+        self._change(partial(commands.set_kind, places=those, kind=kind), those)
+
+    def _change(self, do: Callable[[Session], Changes], those: Sequence[PlacedHit]) -> bool:
+        """Change places as one step; asks where they are of several recordings, and says how many they were."""
+        recordings = _recordings(those)
+        if not those or not agree_to_change(self._context.questions, Rows.PLACES, len(those), recordings):
+            return False
+        if not self._edit(do):
+            return False
+        if len(those) > 1:
+            self._tell(tell_changed(Rows.PLACES, len(those), recordings))
+        return True
+
+    def _edit(self, do: Callable[[Session], Changes]) -> bool:
+        self._tell("")
+        return self._context.studio.edit(do, self)
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if not self.isVisible():
+            self._stale = True
+            return
+        if {"participant", "recording"} & set(changes):
+            self._offer_people()
+        self._finding.apply(changes)
+
+    def _search_again(self) -> None:
+        """Search what was searched without a model that is there now."""
+        if not self.isVisible():
+            self._stale = True
+            return
+        self._finding.refresh()
+
+    def _to_search(self) -> None:
+        self.bar.search.setFocus()
+        self.bar.search.selectAll()
+
+    def _escape(self) -> None:
+        self.close()
+
+    def _tell(self, text: str) -> None:
+        self.status.setText(text)
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.status.setText(str(error))
+
+
+def _recordings(those: Sequence[PlacedHit]) -> int:
+    """Return in how many recordings places are; those of the study as a whole are in none."""
+    return len({one.recording_id for one in those} - {None})

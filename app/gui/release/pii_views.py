@@ -1,0 +1,614 @@
+"""Hits as rows of the two tables: place by place, and word by word.
+
+The whole text around a place, in which a person can mark what no rule found. What can be decided about the places or
+words that are selected. The rows of tables in which one decides: places, or words with all their places. A table in
+which one decides row by row with single keys.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSignalBlocker,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QPlainTextEdit,
+    QPushButton,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from anonymize.pii_detection.pii_hit import KINDS
+from anonymize.pii_detection.pii_replacement import identity_of
+from anonymize.pii_review.review_hits import PlacedHit
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.form.layouts import FlowLayout
+from widgets.table.lazy_table import MARKS, LongTable
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+Pairs = Sequence[tuple[str, str]]
+
+
+class PiiDecisionBar(QWidget):
+    """Buttons that say their keys.
+
+    Signals:
+        hide_requested: hide what is selected.
+        keep_requested: keep what is selected.
+        hide_everywhere_requested: hide the words that are selected wherever they stand.
+        keep_everywhere_requested: they are personal nowhere.
+        undecide_requested: take the decision back.
+        person_chosen (str): id of the participant whose name it is.
+        kind_chosen (str): what it is.
+        play_requested: play the sound of the place.
+        jump_requested: show it in the main window.
+        step_requested (int): go to the next (1) or previous (-1) that nobody decided on.
+    """
+
+    hide_requested = Signal()
+    keep_requested = Signal()
+    hide_everywhere_requested = Signal()
+    keep_everywhere_requested = Signal()
+    undecide_requested = Signal()
+    person_chosen = Signal(str)
+    kind_chosen = Signal(str)
+    play_requested = Signal()
+    jump_requested = Signal()
+    step_requested = Signal(int)
+
+    def __init__(self, kinds: Pairs, parent: QWidget | None = None) -> None:
+        """Offer kinds as pairs of key and title."""
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        inside = QWidget()
+        self._flow = FlowLayout()
+        inside.setLayout(self._flow)
+        row.addWidget(inside, 1)
+        self.hide_one = self._button(tr("Hide"), "H", tr("Cover it in texts and sound that leave"), "shield-check")
+        self.keep_one = self._button(tr("Keep"), "K", tr("Leave it as it stands and as it is said"), "check")
+        self.hide_all = self._button(
+            tr("Hide everywhere"), "Shift+H", tr("Hide this word wherever it stands, now and later")
+        )
+        self.keep_all = self._button(
+            tr("Keep everywhere"), "Shift+K", tr("This word is personal nowhere in this study")
+        )
+        self.again = self._button(tr("Take back"), "Backspace", tr("Nobody decided about it any more"), "undo-2")
+        self.person = self._list(tr("Whose name"), tr("Whose name it is: hidden everywhere under one stand-in (P)"))
+        self.kind = self._list(tr("Kind"), tr("What it is (C)"))
+        self.kind.setPlaceholderText(tr("What it is…"))
+        for key, title in kinds:
+            self.kind.addItem(title, key)
+        self.play = self._button(tr("Play"), "Space", tr("Play the place with a second around it"), "play")
+        self.jump = self._button(tr("Show"), "Return", tr("Show the place in the main window"))
+        self.back = self._button("", "Shift+N", tr("Previous that nobody decided on"), "skip-back")
+        self.on = self._button("", "N", tr("Next that nobody decided on"), "skip-forward")
+        self.count = PlainLabel()
+        self.count.setAccessibleName(tr("How many nobody decided on"))
+        self.count.setFont(theme.font(semibold=True))
+        self.count.setMinimumHeight(self.hide_one.sizeHint().height())
+        self.chosen = PlainLabel()
+        self.chosen.setAccessibleName(tr("How many are selected"))
+        self.chosen.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.chosen.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.chosen.hide()
+        figures = QVBoxLayout()
+        figures.setSpacing(0)
+        figures.addWidget(self.count)
+        figures.addWidget(self.chosen)
+        figures.addStretch(1)
+        row.addLayout(figures)
+        self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
+        for button, signal in (
+            (self.hide_one, self.hide_requested),
+            (self.keep_one, self.keep_requested),
+            (self.hide_all, self.hide_everywhere_requested),
+            (self.keep_all, self.keep_everywhere_requested),
+            (self.again, self.undecide_requested),
+            (self.play, self.play_requested),
+            (self.jump, self.jump_requested),
+        ):
+            button.clicked.connect(signal)
+        self.back.clicked.connect(lambda: self.step_requested.emit(-1))
+        self.on.clicked.connect(lambda: self.step_requested.emit(1))
+        self.person.activated.connect(lambda _place: self._choose(self.person, self.person_chosen.emit))
+        self.kind.activated.connect(lambda _place: self._choose(self.kind, self.kind_chosen.emit))
+
+    def set_people(self, people: Pairs) -> None:
+        """Offer participants as pairs of id and pseudonym."""
+        blocker = QSignalBlocker(self.person)
+        self.person.clear()
+        self.person.addItem(tr("Whose name…"), "")
+        for key, name in people:
+            self.person.addItem(name, key)
+        blocker.unblock()
+
+    def show_left(self, left: int, every: int) -> None:
+        """Say how many nobody decided on; where none is left, there is none to go to."""
+        self.count.setText(tr("{left:,} of {every:,} undecided").format(left=left, every=every))
+        for button in (self.back, self.on):
+            button.setEnabled(left > 0)
+
+    def show_selected(self, rows: str) -> None:
+        """Say what is selected, such as `3 places in 2 recordings`; "" for a single place, or none."""
+        self.chosen.setText(tr("{rows} selected").format(rows=rows) if rows else "")
+        self.chosen.setVisible(bool(rows))
+
+    def show_choice(self, *, chosen: bool, usable: bool, spoken: bool, kind: str, person: str) -> None:
+        """Offer what fits; `kind` and `person` are keys of what is selected, or ""."""
+        for edit in self._edits:
+            edit.setEnabled(usable)
+        self.jump.setEnabled(chosen)
+        self.play.setEnabled(spoken)
+        for box, key in ((self.kind, kind), (self.person, person)):
+            box.setCurrentIndex(box.findData(key))
+
+    def _choose(self, box: QComboBox, tell: Callable[[str], None]) -> None:
+        key = str(box.currentData() or "")
+        if key:
+            tell(key)
+
+    def _list(self, name: str, tip: str) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(name)
+        box.setToolTip(plain_tip(tip))
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._flow.addWidget(box)
+        return box
+
+    def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
+        button = QPushButton(f"{' ' if sign else ''}{text}  {keys}" if text else "")
+        button.setAccessibleName(text or tip)
+        button.setToolTip(plain_tip(f"{tip} ({keys})"))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if sign:
+            button.setIcon(icon(sign))
+        self._flow.addWidget(button)
+        return button
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+UNDECIDED, HIDE, KEEP, MIXED = "undecided", "hide", "keep", "mixed"
+SIGNS = {
+    UNDECIDED: ("circle-dashed", "uncertain"),
+    HIDE: ("shield-check", "competence"),
+    KEEP: ("check", "muted"),
+    MIXED: ("circle-alert", "uncertain"),
+}
+"""State -> icon and colour."""
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRow:
+    """One row.
+
+    Attributes:
+        key: tells it from the others, also after a reload.
+        cells: one text a column.
+        state: `UNDECIDED`, `HIDE`, `KEEP` or, of several places, `MIXED`.
+        marks: what stands out in the first cell, as (start, end) in characters.
+        spoken: whether it can be heard.
+    """
+
+    key: str
+    cells: tuple[str, ...]
+    state: str
+    marks: tuple[tuple[int, int], ...] = ()
+    spoken: bool = False
+
+
+class RowsModel(QAbstractTableModel):
+    """Rows in the order given; a cell is asked for when it is drawn."""
+
+    def __init__(
+        self, columns: Sequence[str], state: int, numbers: Collection[int] = (), parent: QObject | None = None
+    ) -> None:
+        """Have columns with these titles; the sign of the state stands in the one at the place `state`.
+
+        Numbers stand in those at the places `numbers`.
+        """
+        super().__init__(parent)
+        self._numbers = frozenset(numbers)
+        self._columns = tuple(columns)
+        self._state = state
+        self._rows: Sequence[DecisionRow] = ()
+        self._places: dict[str, int] = {}
+
+    def set_rows(self, rows: Sequence[DecisionRow]) -> bool:
+        """Show these; returns whether they are others, or in another order, than before."""
+        same = [one.key for one in rows] == [one.key for one in self._rows]
+        if same:
+            self._rows = rows
+            if rows:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(self._columns) - 1))
+        else:
+            self.beginResetModel()
+            self._rows = rows
+            self._places = {one.key: place for place, one in enumerate(rows)}
+            self.endResetModel()
+        return not same
+
+    def rows(self) -> Sequence[DecisionRow]:
+        """Return the rows in the order shown."""
+        return self._rows
+
+    def place(self, key: str) -> int | None:
+        """Return where a row is, or None."""
+        return self._places.get(key)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Vertical:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in self._numbers else _LEFT
+        return self._columns[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self._rows[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return row.cells[index.column()]
+            case Qt.ItemDataRole.TextAlignmentRole if index.column() in self._numbers:
+                return _RIGHT
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(row.cells[index.column()])
+            case Qt.ItemDataRole.DecorationRole if index.column() == self._state:
+                return icon(*SIGNS[row.state])
+            case _ if role == MARKS and index.column() == 0:
+                return row.marks
+        return None
+
+
+PLACES = ((tr("Text"), 420), (tr("Kind"), 150), (tr("Where"), 230), (tr("Decision"), 120), (tr("Written instead"), 140))
+WORDS = (
+    *((tr("Word"), 260), (tr("Kind"), 150), (tr("Places"), 80), (tr("Undecided"), 90), (tr("Decision"), 120)),
+    *((tr("Written instead"), 140), (tr("Whose name"), 140)),
+)
+DECISION_OF_PLACE, DECISION_OF_WORD = 3, 4
+COUNTS_OF_WORD = (2, 3)
+STATES = {UNDECIDED: tr("Undecided"), HIDE: tr("Hide"), KEEP: tr("Keep"), MIXED: tr("Differs")}
+_FIELDS = {
+    "text": tr("comment"),
+    "note": tr("note"),
+    "name": tr("name"),
+    "agent_context": tr("context of the agent"),
+}
+_OF_QUESTIONS = {
+    "text": tr("question"),
+    "answer": tr("right option"),
+    **{f"wrong_{place}": tr("wrong option {place}").format(place=place) for place in range(1, 5)},
+}
+_AROUND = 70
+
+
+@dataclass(frozen=True, slots=True)
+class PiiRowContext:
+    """What the rows need to know about the study.
+
+    Attributes:
+        numbers: recording id -> number.
+        pseudonyms: participant id -> pseudonym.
+    """
+
+    numbers: Mapping[str, int]
+    pseudonyms: Mapping[str, str]
+
+
+def key_of(one: PlacedHit) -> str:
+    """Return what tells a place from all others."""
+    at = one.place
+    return "\0".join((at.table, at.row, at.field, str(at.ordinal), at.text))
+
+
+def word_key(one: PlacedHit) -> str:
+    """Return what the places of one word have in common."""
+    return f"{one.kind}\0{identity_of(one.hit)}"
+
+
+def state_of(one: PlacedHit) -> str:
+    """Return the state of a place."""
+    return UNDECIDED if one.verdict is None else str(one.verdict.value)
+
+
+def where(one: PlacedHit, people: PiiRowContext) -> str:
+    """Return where a place is, in words."""
+    at = one.place
+    known = _OF_QUESTIONS if at.table == "question" else _FIELDS
+    field = tr("utterance") if one.is_spoken else known.get(at.field, at.field)
+    if one.recording_id is None:
+        return f"{one.place.table}, {field}"
+    number = people.numbers.get(one.recording_id, 0)
+    return f"{number}  {format_time(one.time_us)}  {field}"
+
+
+def place_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[DecisionRow]:
+    """Return a row for each place, with what stands around it."""
+    rows = []
+    for one in found:
+        begin, end = max(0, one.hit.start - _AROUND), one.hit.end + _AROUND
+        head = "…" if begin else ""
+        text = head + one.text[begin:end].replace("\n", " ") + ("…" if end < len(one.text) else "")
+        start = one.hit.start - begin + len(head)
+        state = state_of(one)
+        after = one.replacement if one.hidden else tr("as it is")
+        cells = (text, KINDS[one.kind].title, where(one, people), STATES[state], after)
+        rows.append(DecisionRow(key_of(one), cells, state, ((start, start + len(one.hit.text)),), one.is_spoken))
+    return rows
+
+
+def word_rows(found: Sequence[PlacedHit], people: PiiRowContext) -> list[DecisionRow]:
+    """Return a row for each word, those with most places that nobody decided on first."""
+    words: dict[str, list[PlacedHit]] = {}
+    for one in found:
+        words.setdefault(word_key(one), []).append(one)
+    rows = []
+    for key, those in words.items():
+        states = Counter(state_of(one) for one in those)
+        state = next(iter(states)) if len(states) == 1 else MIXED
+        if states[UNDECIDED]:
+            state = UNDECIDED
+        shown = Counter(one.hit.text for one in those).most_common(1)[0][0]
+        afters = sorted({one.replacement for one in those if one.hidden})
+        whose = sorted({people.pseudonyms.get(one.hit.participant_id or "", "") for one in those} - {""})
+        cells = (
+            shown,
+            KINDS[those[0].kind].title,
+            str(len(those)),
+            str(states[UNDECIDED] or ""),
+            STATES[state],
+            ", ".join(afters) or tr("as it is"),
+            ", ".join(whose),
+        )
+        rows.append(DecisionRow(key, cells, state, (), any(one.is_spoken for one in those)))
+    return sorted(rows, key=lambda row: (row.state != UNDECIDED, -int(row.cells[3] or 0), row.cells[0].casefold()))
+
+
+Found = tuple[int, int, str]
+"""First character, after the last one, and the state of a place in the text."""
+
+
+class ContextPane(QWidget):
+    """Shows a text with everything that was found in it, and takes what is marked by hand.
+
+    Signals:
+        marked (int, int, str): first character, after the last one, and kind of what is to be hidden too.
+    """
+
+    marked = Signal(int, int, str)
+
+    def __init__(self, kinds: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        """Offer kinds as pairs of key and title."""
+        super().__init__(parent)
+        self._found: Sequence[Found] = ()
+        self._here = (0, 0)
+        self._text = ""
+        self._writable = False
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        self.where = PlainLabel()
+        self.where.setAccessibleName(tr("Where it stands"))
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(tr("The whole text"))
+        self.text.setToolTip(tr("Select what was not found, then hide it"))
+        self.text.setTabChangesFocus(True)
+        self.kind = QComboBox()
+        self.kind.setAccessibleName(tr("Kind of what is selected"))
+        self.kind.setToolTip(tr("What the selected words are"))
+        for key, title in kinds:
+            self.kind.addItem(title, key)
+        self.add = QPushButton(tr(" Hide &selected words"))
+        self.add.setIcon(icon("plus"))
+        self.add.setToolTip(tr("Hide what is selected in the text (A)"))
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addWidget(self.where, 1)
+        row.addWidget(self.kind)
+        row.addWidget(self.add)
+        column.addLayout(row)
+        column.addWidget(self.text, 1)
+        self.text.selectionChanged.connect(self._offer)
+        self.add.clicked.connect(self.mark)
+        theme.notifier.changed.connect(self._paint)
+        self._offer()
+
+    def show_text(
+        self, where: str, text: str, here: tuple[int, int], found: Sequence[Found], *, writable: bool
+    ) -> None:
+        """Show a text with the place that is looked at and all others in it; empty where there is none."""
+        self._writable = writable
+        self.where.setText(where)
+        if text != self._text:
+            self._text = text
+            self.text.setPlainText(text)
+        moved = here != self._here
+        self._found, self._here = found, here
+        self._paint()
+        if moved:
+            cursor = self.text.textCursor()
+            cursor.setPosition(_units(text[: here[0]]))
+            self.text.setTextCursor(cursor)
+            self.text.ensureCursorVisible()
+        self._offer()
+
+    def selected(self) -> tuple[int, int]:
+        """Return what is selected as characters of the text, without blanks at its ends; twice one where nothing is."""
+        cursor = self.text.textCursor()
+        whole = self._text.encode("utf-16-le")
+        start, end = (
+            len(whole[: 2 * at].decode("utf-16-le")) for at in (cursor.selectionStart(), cursor.selectionEnd())
+        )
+        while start < end and self._text[start].isspace():
+            start += 1
+        while end > start and self._text[end - 1].isspace():
+            end -= 1
+        return start, end
+
+    def mark(self) -> None:
+        """Ask for what is selected to be hidden."""
+        start, end = self.selected()
+        if start < end and self._writable:
+            self.marked.emit(start, end, str(self.kind.currentData()))
+
+    def _offer(self) -> None:
+        start, end = self.selected()
+        self.add.setEnabled(self._writable and start < end)
+        self.kind.setEnabled(self.add.isEnabled())
+
+    def _paint(self) -> None:
+        colours = theme.palette()
+        inks = {UNDECIDED: colours.uncertain, HIDE: colours.competence, KEEP: colours.muted}
+        marks = []
+        for start, end, state in self._found:
+            one = QTextEdit.ExtraSelection()
+            one.cursor = QTextCursor(self.text.document())
+            one.cursor.setPosition(_units(self._text[:start]))
+            one.cursor.setPosition(_units(self._text[:end]), QTextCursor.MoveMode.KeepAnchor)
+            ink = inks.get(state, colours.uncertain)
+            one.format.setForeground(ink)
+            one.format.setUnderlineColor(ink)
+            one.format.setFontUnderline(True)
+            if (start, end) == self._here:
+                back = QColor(colours.selection)
+                one.format.setBackground(back)
+                one.format.setFontWeight(QFont.Weight.DemiBold)
+            marks.append(one)
+        self.text.setExtraSelections(marks)
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+_ON = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+
+
+class DecisionTable(LongTable):
+    """As many rows as there are; only those on screen are drawn.
+
+    Signals:
+        picked: other rows are selected.
+        opened (str): key of the row to look at in the video: Return or a double click.
+        play_requested: Space.
+    """
+
+    picked = Signal()
+    opened = Signal(str)
+    play_requested = Signal()
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[tuple[str, int]],
+        state: int,
+        numbers: Collection[int] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        """Have columns of these titles and widths in pixels; the decision stands in the one at the place `state`.
+
+        Numbers stand in those at the places `numbers`.
+        """
+        super().__init__(name, parent)
+        self._telling = True
+        self.rows_model = RowsModel([title for title, _ in columns], state, numbers, self)
+        self.setModel(self.rows_model)
+        head = self.horizontalHeader()
+        for place, (_, width) in enumerate(columns):
+            self.setColumnWidth(place, width)
+        # What was found is read in its context: it gets the room there is.
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.selectionModel().selectionChanged.connect(self._tell)
+        self.doubleClicked.connect(lambda where: self.opened.emit(self.rows_model.rows()[where.row()].key))
+
+    def show_rows(self, rows: Sequence[DecisionRow]) -> None:
+        """Show these; what was selected stays so where it is still there, else what came to stand in its place."""
+        kept, at, top = self.selected(), self.currentIndex().row(), self.verticalScrollBar().value()
+        self._telling = False
+        try:
+            if self.rows_model.set_rows(rows):
+                here = [key for key in kept if self.rows_model.place(key) is not None]
+                if not here and rows:
+                    first = next((place for place, one in enumerate(rows) if one.state == UNDECIDED), 0)
+                    here = [rows[first if at < 0 else min(at, len(rows) - 1)].key]
+                self.select(here)
+                self.verticalScrollBar().setValue(top)
+        finally:
+            self._telling = True
+        self.picked.emit()
+
+    def selected(self) -> list[str]:
+        """Return the keys of the selected rows, in the order shown."""
+        selection = self.selectionModel().selection()
+        ranges = [selection.at(number) for number in range(selection.count())]
+        rows = self.rows_model.rows()
+        places = {place for one in ranges for place in range(one.top(), one.bottom() + 1)}
+        return [rows[place].key for place in sorted(places)]
+
+    def select(self, keys: Iterable[str]) -> None:
+        """Select exactly these rows, and go to the first."""
+        places = sorted(place for one in keys if (place := self.rows_model.place(one)) is not None)
+        last = self.rows_model.columnCount() - 1
+        chosen = QItemSelection()
+        for place in places:
+            chosen.select(self.rows_model.index(place, 0), self.rows_model.index(place, last))
+        model = self.selectionModel()
+        if places:
+            first = self.rows_model.index(places[0], 0)
+            model.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
+            self.scrollTo(first)
+        model.select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def step_undecided(self, direction: int) -> bool:
+        """Go to the next (1) or previous (-1) row that nobody decided on, round the end; tells whether there is one."""
+        rows = self.rows_model.rows()
+        at = self.currentIndex().row()
+        for step in range(1, len(rows) + 1):
+            place = (at + direction * step) % len(rows)
+            if rows[place].state == UNDECIDED:
+                self.select([rows[place].key])
+                return True
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ON and self.currentIndex().isValid():
+            self.opened.emit(self.rows_model.rows()[self.currentIndex().row()].key)
+        elif event.key() == Qt.Key.Key_Space:
+            self.play_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def keyboardSearch(self, _typed: str) -> None:
+        """Letters decide; they do not search."""
+
+    def _tell(self) -> None:
+        if self._telling:
+            self.picked.emit()

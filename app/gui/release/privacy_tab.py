@@ -1,0 +1,539 @@
+"""What the tables of the window say about a report.
+
+The limits of the study, to be read and changed. From reports to plots: what each method protects, what it keeps, and
+how alike faces are. The window about exports: figures of each, red where over a limit, plots, faces, and the way to the
+worst frame.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QPushButton,
+    QSpinBox,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from anonymize.measures.privacy_report import FIGURES, NAIVE, PARROT, Attack, MeasuredValue, MeasureInfo, PrivacyReport
+from anonymize.privacy import privacy_job as measuring
+from anonymize.privacy.exported_clips import KIND, ExportedClip, exports, place_of
+from anonymize.privacy.privacy_limits import (
+    ATTACKERS,
+    PrivacyLimits,
+    figure_text,
+    not_measured,
+    over_limit,
+    privacy_limits,
+    set_privacy_limits,
+    value_text,
+)
+from app.gui.pages.context import Context
+from app.gui.pages.figure_export import PlotExporter
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.session.jobs import JobSpec
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.labels import LabelLook, Pattern, Sign
+from widgets.plots.plot_data import Bars, Histogram, Measured, Pile, Plot, PlotNumberFormat, Series
+from widgets.plots.plot_view import PlotWall
+from widgets.table.record_table import NOT_YET, RowsTable, TableRow
+from widgets.text_labels import PlainLabel, plain_tip
+
+EXPORTS = (
+    *(tr("Recording"), tr("Method"), tr("Re-identified"), tr("Worst track"), tr("Still detected"), tr("Leaks")),
+    *(tr("Mouth"), tr("Eyes"), tr("Flicker"), tr("Clip")),
+)
+TRACKS = (
+    *(tr("Face"), tr("Looks"), tr("Re-identified"), tr("Still detected"), tr("Covered"), tr("Landmarks (NME)")),
+    *(tr("Mouth"), tr("Eyes"), tr("Brows"), tr("Flicker")),
+)
+_TRACK_KEYS = ("reidentified", "detected", "coverage", "nme", "mouth", "eye", "brow", "warp")
+FIGURE_COLUMNS = (tr("Figure"), tr("Value"), tr("Taken from"), tr("Note"))
+_SHARE, _R = MeasureInfo("", "share"), MeasureInfo("", "r")
+_NO_CHANCE = MeasuredValue(0.0)
+_SHORT_ID = 8
+
+Over = frozenset[int]
+
+
+def export_cells(export: ExportedClip) -> tuple[str, ...]:
+    """Return one row of the table of exports."""
+    head = (f"{export.recording.number}  {export.recording.name}", export.run.backend)
+    report = export.report
+    if report is None:
+        return (*head, NOT_YET, *[""] * (len(EXPORTS) - 4), export.clip)
+    attack = report.attack(NAIVE)
+    rates = ("–", "–") if attack is None else (value_text(_SHARE, attack.rates[0]), value_text(_SHARE, attack.worst))  # noqa: RUF001
+    keys = ("detected", "leak_frames", "mouth", "eye", "warp")
+    return (*head, *rates, *(value_text(FIGURES[key], report.figure(key)) for key in keys), export.clip)
+
+
+def over_columns(report: PrivacyReport, limits: PrivacyLimits) -> Over:
+    """Return which columns of the table of exports are over a limit."""
+    found: set[int] = set()
+    for attack in (one for one in report.attacks if one.kind == NAIVE):
+        if _over(attack.rates[0], attack.chance, limits.reidentified):
+            found.add(EXPORTS.index(tr("Re-identified")))
+        if _over(attack.worst, attack.worst_chance, limits.worst_track):
+            found.add(EXPORTS.index(tr("Worst track")))
+    if not report.replaces and _over(report.figure("detected"), _NO_CHANCE, limits.detected):
+        found.add(EXPORTS.index(tr("Still detected")))
+    if _over(report.figure("leak_frames"), _NO_CHANCE, limits.leak_frames):
+        found.add(EXPORTS.index(tr("Leaks")))
+    return frozenset(found)
+
+
+def track_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...], int]]:
+    """Return track id, cells and when to look, for each track; those recognized best first."""
+    tracks = sorted(
+        report.tracks,
+        key=lambda one: -(one.figures["reidentified"].value or 0.0) if "reidentified" in one.figures else 0,
+    )
+    rows = []
+    for one in tracks:
+        name = (
+            one.identity
+            if one.identity != one.track_id
+            else tr("unnamed {value}").format(value=one.track_id[-_SHORT_ID:])
+        )
+        texts = [_track_text(key, one.figures.get(key)) for key in _TRACK_KEYS]
+        rows.append((one.track_id, (name, f"{one.looks:,}", *texts), one.worst_us or 0))
+    return rows
+
+
+def figure_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...]]]:
+    """Return key and cells of every figure, attacks first."""
+    rows = []
+    for place, attack in enumerate(report.attacks):
+        rows += _attack_rows(attack, f"attack {place}")
+    for key, about in FIGURES.items():
+        figure = report.figures.get(key)
+        if figure is not None and not key.endswith("_in_source"):
+            rows.append((key, (about.name, figure_text(report, key), f"{figure.n:,}", figure.note)))
+    return rows
+
+
+def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
+    name = f"{ATTACKERS[attack.kind]} ({attack.embedder})"
+    parts: Sequence[tuple[str, MeasureInfo, MeasuredValue]] = (
+        (tr("re-identified at FAR 1e-2"), _SHARE, attack.rates[0]),
+        (tr("re-identified by chance"), _SHARE, attack.chance),
+        (tr("re-identified at FAR 1e-3"), _SHARE, attack.rates[1]),
+        (tr("worst track"), _SHARE, attack.worst),
+        (tr("worst track by chance"), _SHARE, attack.worst_chance),
+        ("rank-1", _SHARE, attack.rank_one),
+        (tr("equal error rate"), _R, attack.equal_error),
+    )
+    return [
+        (f"{key} {what}", (f"{name}: {what}", value_text(about, one), f"{one.n:,}", one.note))
+        for what, about, one in parts
+    ]
+
+
+def _track_text(key: str, figure: MeasuredValue | None) -> str:
+    if figure is None or figure.value is None:
+        return "–"  # noqa: RUF001 an en dash stands for nothing
+    return value_text(FIGURES.get(key, _SHARE), figure)
+
+
+def _over(figure: MeasuredValue, chance: MeasuredValue, limit: float) -> bool:
+    return figure.value is not None and figure.value - (chance.value or 0.0) > limit
+
+
+_PERCENT = 100.0
+
+
+class LimitsBar(QWidget):
+    """One editor a limit; shares are shown in percent.
+
+    Signals:
+        changed (PrivacyLimits): a person set one anew.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.editors: dict[str, QDoubleSpinBox | QSpinBox] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        row.addWidget(PlainLabel(tr("Limits:")))
+        for each in fields(PrivacyLimits):
+            label = PlainLabel(str(each.metadata["title"]))
+            editor = IntegerBox() if isinstance(each.default, int) else DecimalBox(decimals=1, suffix=" %")
+            editor.setMaximum(int(min(each.metadata["maximum"], 99_999)) if isinstance(each.default, int) else 100)
+            editor.setToolTip(
+                plain_tip(
+                    tr("{description} A release refuses what is over it").format(
+                        description=each.metadata["description"]
+                    )
+                )
+            )
+            editor.setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
+            editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
+            editor.setKeyboardTracking(False)
+            editor.valueChanged.connect(self._tell)
+            label.setBuddy(editor)
+            self.editors[each.name] = editor
+            row.addWidget(label)
+            row.addWidget(editor)
+        row.addStretch()
+
+    def show_limits(self, limits: PrivacyLimits) -> None:
+        """Show what the study allows."""
+        for name, value in asdict(limits).items():
+            editor = self.editors[name]
+            editor.blockSignals(True)
+            if isinstance(editor, QDoubleSpinBox):
+                editor.setValue(value * _PERCENT)
+            else:
+                editor.setValue(value)
+            editor.blockSignals(False)
+
+    def limits(self) -> PrivacyLimits:
+        """Return what is shown."""
+        values = {
+            name: round(one.value() / _PERCENT, 6) if isinstance(one, QDoubleSpinBox) else one.value()
+            for name, one in self.editors.items()
+        }
+        return PrivacyLimits(**values)  # type: ignore[arg-type]
+
+    def _tell(self) -> None:
+        self.changed.emit(self.limits())
+
+
+_KEPT = (("mouth", tr("Mouth")), ("eye", tr("Eyes")), ("brow", tr("Brows")), ("iris_x", tr("Gaze to the side")))
+_LOOKS = (
+    LabelLook("first", "", "accent", Pattern.SOLID, Sign.SQUARE),
+    LabelLook("second", "", "uncertain", Pattern.HATCH, Sign.TRIANGLE),
+    LabelLook("third", "", "competence", Pattern.DOTS, Sign.RING),
+    LabelLook("fourth", "", "muted", Pattern.BACK_HATCH, Sign.DIAMOND),
+)
+_KINDS = (
+    ("genuine", tr("Same person, source")),
+    ("impostor", tr("Other people, source")),
+    ("anonymized", tr("Clip, same person")),
+)
+
+
+def method_plots(exports: Sequence[ExportedClip]) -> list[Plot]:
+    """Compare methods: the newest measured export of each, over all recordings."""
+    reports = _newest(exports)
+    if not reports:
+        return []
+    names = tuple(f"{method}, {number}" for method, number, _ in reports)
+    found = [report for _, _, report in reports]
+    note = tr("The newest export of each recording by each method; the number is the recording's")
+    return [
+        Bars(
+            "privacy_by_method",
+            tr("Re-identified faces"),
+            note,
+            names,
+            (
+                Series(tr("Naive attacker"), tuple(_rate(report, NAIVE) for report in found), _LOOKS[0]),
+                Series(tr("Parrot attacker"), tuple(_rate(report, PARROT) for report in found), _LOOKS[1]),
+            ),
+            tr("share at FAR 1e-2"),
+            PlotNumberFormat.FIGURE,
+        ),
+        Bars(
+            "use_by_method",
+            tr("Signals that are kept"),
+            note,
+            names,
+            tuple(
+                Series(name, tuple(_measured(report.figure(key)) for report in found), look)
+                for (key, name), look in zip(_KEPT, _LOOKS, strict=True)
+            ),
+            tr("correlation with the source"),
+            PlotNumberFormat.FIGURE,
+        ),
+    ]
+
+
+def similarity_plot(report: PrivacyReport) -> Histogram | None:
+    """Show how alike faces are; None where nothing was compared."""
+    counts = {key: np.array(report.scores.counts.get(key, ()), int) for key, _ in _KINDS}
+    if not any(one.sum() for one in counts.values()):
+        return None
+    edges = np.array(report.scores.edges)
+    used = np.flatnonzero(sum(one for one in counts.values() if len(one)))
+    first, last = int(used[0]), int(used[-1]) + 1
+    attack = report.attack(NAIVE)
+    limit = attack.thresholds[0].value if attack is not None else None
+    piles = tuple(
+        Pile(
+            name,
+            tuple(counts[key][first:last].tolist()),
+            mark=limit,
+            mark_name="" if limit is None else tr("FAR 1e-2: {limit:.2f}").format(limit=limit),
+        )
+        for key, name in _KINDS
+    )
+    return Histogram(
+        "similarities",
+        tr("How alike faces are"),
+        tr("Cosines of the first embedding, against the mean of other frames"),
+        tuple(edges[first : last + 1].tolist()),
+        piles,
+        "cosine",
+    )
+
+
+def _newest(exports: Sequence[ExportedClip]) -> list[tuple[str, int, PrivacyReport]]:
+    found: dict[tuple[str, int], PrivacyReport] = {}
+    for one in exports:
+        if one.report is not None:
+            found.setdefault((one.run.backend, one.recording.number), one.report)
+    return sorted(((*key, report) for key, report in found.items()), key=lambda row: row[:2])
+
+
+def _rate(report: PrivacyReport, kind: str) -> Measured:
+    attack = report.attack(kind)
+    if attack is None:
+        return Measured(None, reason=tr("No model that recognises faces was installed."))
+    return _measured(attack.rates[0])
+
+
+def _measured(figure: MeasuredValue) -> Measured:
+    return Measured(figure.value, figure.n, reason=figure.note)
+
+
+_NOTHING = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")
+_MATTERS = frozenset({"run", "property", "recording"})
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return PrivacyWindow(context)
+
+
+class PrivacyWindow(QWidget):
+    """Measures exports and shows what came of it."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self._exports: list[ExportedClip] = []
+        self.setWindowTitle(tr("Privacy of exports"))
+        self.setAccessibleName(tr("Privacy of exports"))
+        self.setAutoFillBackground(True)
+        self.resize(1160, 760)
+        self.limits = LimitsBar()
+        self.table = RowsTable(tr("Exports"), EXPORTS)
+        self.verdict = PlainLabel(wordWrap=True)
+        self.verdict.setAccessibleName(tr("What is over a limit"))
+        self.methods = PlotWall(tr("Plots of methods"))
+        self.alike = PlotWall(tr("Plot of similarities"))
+        for wall in (self.methods, self.alike):
+            wall.set_hint(tr("Measure an export to see this plot."))
+        self.tracks = RowsTable(tr("Faces of the export"), TRACKS)
+        self.figures = RowsTable(tr("All figures of the export"), FIGURE_COLUMNS)
+        self.notes = PlainLabel(wordWrap=True)
+        EmptyHint(self.table, tr("No clip was exported yet. Export one: Ctrl+E."))
+        for table in (self.tracks, self.figures):
+            EmptyHint(table, tr("Measure an export to see its figures."))
+        self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._taking = PlotExporter(context, self._tell)
+        self._lay_out()
+        self._join()
+        self.reload()
+
+    def reload(self) -> None:
+        """Show the study as it is now."""
+        session = self._studio.session
+        if session is None:
+            return
+        allowed = privacy_limits(session.study)
+        self.limits.show_limits(allowed)
+        self.limits.setEnabled(self._studio.writable)
+        self._exports = exports(session)
+        self.table.show_rows([TableRow(one.run.id, export_cells(one), _icon(one, allowed)) for one in self._exports])
+        self._redden(allowed)
+        self.methods.set_plots(method_plots(self._exports))
+        if self._exports and self.table.current_row() < 0:
+            self.table.selectRow(0)
+        self._show_chosen()
+
+    def chosen(self) -> ExportedClip | None:
+        """Return the export that is chosen."""
+        key = self.table.current_key()
+        return next((one for one in self._exports if one.run.id == key), None)
+
+    def measure(self) -> None:
+        """Measure the chosen export; asks for its folder where it is not beside the study."""
+        session, export = self._studio.session, self.chosen()
+        if session is None or export is None:
+            return
+        try:
+            clip = self._place(export)
+            if clip is not None:
+                self._context.jobs.start(measuring.prepare(session, clip, export))
+        except UserError as error:
+            self._tell(str(error))
+
+    def show_worst(self) -> None:
+        """Go to the frame of the chosen export that should be looked at first."""
+        export = self.chosen()
+        if export is not None and export.report is not None and export.report.worst_us is not None:
+            self._context.look_at(export.recording.id, export.report.worst_us)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.limits)
+        self.tabs = QTabWidget(documentMode=True)
+        for page, name in (
+            (self.tracks, tr("F&aces")),
+            (self.figures, tr("All &figures")),
+            (self.alike, tr("&Similarities")),
+            (self.methods, tr("&Methods")),
+        ):
+            self.tabs.addTab(page, name)
+        below = QWidget()
+        under = QVBoxLayout(below)
+        under.setContentsMargins(0, 0, 0, 0)
+        under.setSpacing(theme.GRID)
+        under.addWidget(self.verdict)
+        under.addWidget(self.tabs, 1)
+        under.addWidget(self.notes)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.table)
+        split.addWidget(below)
+        split.setStretchFactor(1, 2)
+        split.setSizes([220, 460])
+        split.setChildrenCollapsible(False)
+        column.addWidget(split, 1)
+        column.addLayout(self._foot())
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
+        self.go = QPushButton(tr("&Go to the worst frame"))
+        self.go.setToolTip(tr("Show the frame of this export that should be looked at first"))
+        self.start = QPushButton(tr("&Measure"))
+        self.start.setToolTip(tr("Measure the chosen export against its recording"))
+        self.start.setProperty("primary", True)
+        row.addWidget(self.status, 1)
+        for button in (self.go, close_button(self), self.start):
+            row.addWidget(button)
+        return row
+
+    def _join(self) -> None:
+        self.table.chosen_changed.connect(self._show_chosen)
+        self.tracks.row_chosen.connect(self._jump)
+        self.limits.changed.connect(self._set_limits)
+        self.start.clicked.connect(self.measure)
+        self.go.clicked.connect(self.show_worst)
+        self.methods.asked.connect(self._taking.plot)
+        self.alike.asked.connect(self._taking.plot)
+        self._studio.bridge.changed.connect(self._apply)
+        jobs = self._context.jobs
+        jobs.started.connect(self._started)
+        jobs.done.connect(self._done)
+        jobs.stopped.connect(self._stopped)
+        theme.notifier.changed.connect(self.reload)
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if _MATTERS & changes.tables.keys():
+            self.reload()
+
+    def _started(self, work: JobSpec) -> None:
+        if work.kind == KIND:
+            self._tell(tr("Measuring…"))
+
+    def _done(self, work: JobSpec, _result: object) -> None:
+        if work.kind == KIND:
+            self._tell(tr("Measured."))
+
+    def _stopped(self, work: JobSpec) -> None:
+        if work.kind == KIND:
+            self._tell(tr("Measuring was stopped."))
+
+    def _show_chosen(self) -> None:
+        export, session = self.chosen(), self._studio.session
+        report = export.report if export is not None else None
+        self.start.setEnabled(export is not None and self._studio.writable)
+        self.go.setEnabled(report is not None and report.worst_us is not None)
+        self.tracks.show_rows(
+            [TableRow(key, texts, time_us=time) for key, texts, time in track_rows(report)] if report else []
+        )
+        self.figures.show_rows([TableRow(key, texts) for key, texts in figure_rows(report)] if report else [])
+        alike = similarity_plot(report) if report else None
+        self.alike.set_plots([] if alike is None else [alike])
+        missing = not_measured(report) if report else []
+        notes = [*missing, *(report.notes if report else ())]
+        self.notes.setText("\n".join(notes))
+        self.notes.setVisible(bool(notes))
+        self.go.setText(
+            tr("&Go to the worst frame, {worst_us}").format(worst_us=format_time(report.worst_us))
+            if report is not None and report.worst_us is not None
+            else tr("&Go to the worst frame")
+        )
+        if export is None or session is None:
+            self.verdict.setText(_NOTHING)
+        elif report is None:
+            self.verdict.setText(tr("This export was not measured yet. Measure compares it with its recording."))
+        else:
+            over = over_limit(report, privacy_limits(session.study))
+            self.verdict.setText(
+                tr("Over the limit: ") + " ".join(over) if over else tr("Nothing that was measured is over its limit.")
+            )
+
+    def _redden(self, allowed: PrivacyLimits) -> None:
+        self.table.mark_over(
+            {
+                (place, column)
+                for place, one in enumerate(self._exports)
+                if one.report is not None
+                for column in over_columns(one.report, allowed)
+            }
+        )
+
+    def _place(self, export: ExportedClip) -> Path | None:
+        session = self._studio.session
+        assert session is not None
+        try:
+            return place_of(session, export)
+        except UserError:
+            folder = self._context.questions.folder(tr("Folder of {clip}").format(clip=export.clip))
+            return None if folder is None else folder / export.clip
+
+    def _jump(self, _track: str, time_us: int) -> None:
+        export = self.chosen()
+        if export is not None:
+            self._context.look_at(export.recording.id, time_us)
+
+    def _set_limits(self, limits: PrivacyLimits) -> None:
+        self._studio.edit(partial(set_privacy_limits, limits=limits), self)
+
+    def _tell(self, text: str) -> None:
+        self.status.setText(text)
+
+
+def _icon(export: ExportedClip, allowed: PrivacyLimits) -> str:
+    if export.report is None:
+        return "circle-dashed"
+    if over_limit(export.report, allowed):
+        return "triangle-alert"
+    return "circle-alert" if not_measured(export.report) else "circle-check"

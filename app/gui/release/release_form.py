@@ -1,0 +1,444 @@
+"""What a release is to hold, as a form.
+
+Between the plan of a release and the form in which it is chosen. Judges a study by the rules of a release, a little at
+a time, so that a window stays awake. The checklist of a release as lines: every rule of every recording, kept, broken
+or waived. A line to do without a rule: why, and the button; or to take that back.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
+
+from annotate.interchange.annotation_files import FORMATS, format_called
+from anonymize.methods.face_methods import METHODS, method_type, missing_weights
+from anonymize.release.release_gate import PER_RECORDING, Selection, select, something, texts_reviewed
+from anonymize.release.release_plan import SCRUB, SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan
+from anonymize.release.release_rules import (
+    RULES,
+    ReleaseBlocker,
+    RenderingCheck,
+    outcome_from,
+    reasons_after,
+    waiver_for,
+)
+from anonymize.release.release_texts import ReleasedText, released_by_recording
+from anonymize.sound.voice_methods import COVERS
+from project.entities.study_records import Waiver
+from project.queries.face_rows import mask_state
+from project.queries.history_rows import latest_run
+from project.queries.policy_rows import waivers
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.table.record_table import TableRow
+from widgets.text_labels import PlainLabel, add_row, plain_tip
+
+COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
+_ABOUT_ALL = ("something", "history", "texts-reviewed")
+_RENDERED = ("rendered", "face-left", "face-under-mask", "not-recognized", "doubtful-hits")
+_OF_TRACKS = ("faces-reviewed", "uncovered")
+_AFTER = (*_RENDERED, "independent-check", "privacy-measured", "privacy-limit")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseChecklistRow:
+    """One line: a rule of a recording.
+
+    Attributes:
+        recording: its number; None for the release as a whole.
+        reason: what is wrong; None where the rule is kept, or not judged yet.
+        waiver: that does away with it.
+        judged: whether anything is known about it.
+    """
+
+    rule: str
+    recording: int | None
+    reason: ReleaseBlocker | None = None
+    waiver: Waiver | None = None
+    judged: bool = True
+
+    @property
+    def blocking(self) -> bool:
+        """Whether it has to be mended first; what a rendering showed is judged anew by the next try."""
+        return self.broken and self.rule not in _AFTER
+
+    @property
+    def broken(self) -> bool:
+        """Whether it stands in the way."""
+        return self.reason is not None and self.waiver is None
+
+    def row(self, key: str) -> TableRow:
+        """Return it as a row of a table."""
+        if self.reason is None:
+            later = (
+                tr("Judged when faces were looked for") if self.rule in _OF_TRACKS else tr("Judged when it is rendered")
+            )
+            icon, state = ("circle-check", tr("Kept")) if self.judged else ("circle-dashed", later)
+        elif self.waiver is not None:
+            icon, state = "circle-dashed", tr("Waived: {reason}").format(reason=self.waiver.reason)
+        else:
+            icon, state = "triangle-alert", self.reason.sentence
+        time_us = self.reason.time_us if self.reason is not None else None
+        where = "all" if self.recording is None else str(self.recording)
+        at = "" if time_us is None else format_time(time_us)
+        return TableRow(key, (RULES[self.rule].title, where, at, state), icon, time_us or 0)
+
+
+def lines_of(
+    numbers: Sequence[int],
+    reasons: Sequence[ReleaseBlocker],
+    rendered: Sequence[int],
+    waivers: Sequence[Waiver],
+    by_id: Mapping[str, int],
+) -> list[ReleaseChecklistRow]:
+    """Return a line for each reason, and one for each rule that nothing is said against.
+
+    Args:
+        numbers: of the recordings in the release.
+        reasons: everything that stands in the way.
+        rendered: numbers of recordings of which a rendering of the present state was looked at.
+        waivers: of the study.
+        by_id: recording id -> number.
+    """
+    found: list[ReleaseChecklistRow] = []
+    untracked = {one.recording for one in reasons if one.rule in ("file", "faces-tracked")}
+    for number in (None, *numbers):
+        for rule in RULES:
+            if (rule in _ABOUT_ALL) != (number is None):
+                continue
+            here = [one for one in reasons if one.rule == rule and one.recording == number]
+            found += [ReleaseChecklistRow(rule, number, one, waiver_for(one, waivers, by_id)) for one in here]
+            if not here:
+                later = number not in rendered if rule in _AFTER else rule in _OF_TRACKS and number in untracked
+                # The whole history is read when the release is made, not while a window waits.
+                found.append(ReleaseChecklistRow(rule, number, judged=not later and rule != "history"))
+    return found
+
+
+def rendered_before(
+    session: Session, plan: ReleasePlan, recordings: Mapping[str, int]
+) -> tuple[list[ReleaseBlocker], list[int]]:
+    """Return what earlier tries found in renderings of the present state, and of which recordings there are any."""
+    outcomes: list[RenderingCheck] = []
+    for recording_id, number in recordings.items():
+        run = latest_run(session.study, recording_id, "release")
+        if run is None or run.parameters.get("mask_state") != mask_state(session.study, recording_id):
+            continue
+        kept = run.result.get("outcomes")
+        every = [outcome_from(one) for one in kept if isinstance(one, dict)] if isinstance(kept, list) else []
+        if {one.method for one in every} == set(plan.methods_for(number)):
+            outcomes += every
+    return reasons_after(outcomes), [one.number for one in outcomes]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of it.
+
+    Attributes:
+        selection: what would be released, and what is left out.
+        lines: of the checklist, what stands in the way first.
+    """
+
+    selection: Selection
+    lines: tuple[ReleaseChecklistRow, ...]
+
+
+def judging(session: Session, plan: ReleasePlan) -> Generator[str, None, Judged]:
+    """Judge one recording at a time; yields what to show meanwhile.
+
+    Raises:
+        UserError: the plan cannot be carried out, or a text cannot be scrubbed.
+    """
+    selection = select(session, plan)
+    texts: list[ReleasedText] = []
+    if plan.texts == SCRUB:
+        for part in released_by_recording(session):
+            texts += part
+            yield tr("Scrubbing the texts: {texts}…").format(texts=len(texts))
+    reasons = [*something(selection), *texts_reviewed(session, plan, texts)]
+    yield tr("Looking at the rules…")
+    total = len(selection.candidates)
+    for done, one in enumerate(selection.candidates, 1):
+        for rule in PER_RECORDING:
+            reasons += rule(one)
+        yield tr("Looking at the rules: recording {done} of {total}…").format(done=done, total=total)
+    by_id = {one.id: one.number for one in all_recordings(session.study)}
+    inside = {one.recording.id: one.number for one in selection.candidates if one.has_picture}
+    after, rendered = rendered_before(session, plan, inside)
+    numbers = [one.number for one in selection.candidates]
+    found = lines_of(numbers, [*reasons, *after], rendered, waivers(session.study), by_id)
+    return Judged(selection, tuple(sorted(found, key=lambda one: not one.broken)))
+
+
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseChoices:
+    """What may be chosen: pairs of key and text."""
+
+    methods: Pairs
+    without_consent: Pairs
+    sound: Pairs
+    cover: Pairs
+    texts: Pairs
+    formats: Pairs
+    video: Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSelection:
+    """What is chosen: keys, and what was typed."""
+
+    methods: tuple[str, ...] = ()
+    without_consent: str = ""
+    sound: str = ""
+    cover: str = ""
+    texts: str = ""
+    formats: tuple[str, ...] = ()
+    video: tuple[str, ...] = ()
+    keep_robots: bool = False
+    typed: Mapping[str, str] = field(default_factory=dict)
+
+
+_TYPED = {
+    "title": (tr("Title"), tr("What the data set is called in its card")),
+    "contact": (tr("Contact"), tr("Whom to ask, for the card and the terms")),
+    "holder": (tr("Rights holder"), tr("Who holds the rights, for the terms of use")),
+}
+_COLUMNS = 3
+_ROW = theme.GRID * 7 // 2
+"""Height of a row of ticks, in pixels: the name of the field stands beside the first of them."""
+
+
+class ReleasePlanForm(QWidget):
+    """The form.
+
+    Signals:
+        changed (Chosen): something was chosen or typed.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, choices: ReleaseChoices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        form = QFormLayout(self)
+        form.setContentsMargins(0, theme.GRID, 0, 0)
+        form.setSpacing(theme.GRID)
+        self._methods = self._ticks(
+            form, tr("Faces"), choices.methods, tr("Release a clip in which faces are hidden so")
+        )
+        self.consent = self._list(
+            form, tr("Without consent"), choices.without_consent, tr("What becomes of who did not agree")
+        )
+        self.robots = QCheckBox(tr("Leave the faces of robots as they are"))
+        self.robots.setToolTip(tr("Faces of participants with the role robot are not hidden"))
+        self.robots.toggled.connect(lambda _on: self._tell())
+        form.addRow("", self.robots)
+        self._video = self._ticks(form, tr("Pictures"), choices.video, tr("Put this into the release"))
+        self.sound = self._list(form, tr("Sound"), choices.sound, tr("What becomes of voices"))
+        self.cover = self._list(
+            form, tr("Instead of private words"), choices.cover, tr("What is heard where sound leaves")
+        )
+        self.cover.setEnabled(self.sound.currentIndex() > 0)
+        self.sound.currentIndexChanged.connect(lambda place: self.cover.setEnabled(place > 0))
+        self.texts = self._list(form, tr("Texts"), choices.texts, tr("What becomes of free texts and transcripts"))
+        self._formats = self._ticks(
+            form, tr("Annotations"), choices.formats, tr("Write the annotations in this format")
+        )
+        self._typed: dict[str, QLineEdit] = {}
+        for key, (name, tip) in _TYPED.items():
+            line = QLineEdit()
+            line.setAccessibleName(name)
+            line.setToolTip(plain_tip(tip))
+            line.editingFinished.connect(self._tell)
+            add_row(form, name, line)
+            self._typed[key] = line
+
+    def show_chosen(self, chosen: ReleaseSelection) -> None:
+        """Show what is chosen, without a signal."""
+        blocker = QSignalBlocker(self)
+        for ticks, keys in (
+            (self._methods, chosen.methods),
+            (self._video, chosen.video),
+            (self._formats, chosen.formats),
+        ):
+            for key, tick in ticks.items():
+                tick.setChecked(key in keys)
+        for box, key in (
+            (self.consent, chosen.without_consent),
+            (self.sound, chosen.sound),
+            (self.cover, chosen.cover),
+            (self.texts, chosen.texts),
+        ):
+            box.setCurrentIndex(max(0, box.findData(key)))
+        self.robots.setChecked(chosen.keep_robots)
+        for key, line in self._typed.items():
+            if not line.hasFocus():
+                line.setText(chosen.typed.get(key, ""))
+        blocker.unblock()
+
+    def chosen(self) -> ReleaseSelection:
+        """Return what is chosen."""
+
+        def ticked(ticks: Mapping[str, QCheckBox]) -> tuple[str, ...]:
+            return tuple(key for key, tick in ticks.items() if tick.isChecked())
+
+        return ReleaseSelection(
+            ticked(self._methods),
+            str(self.consent.currentData()),
+            str(self.sound.currentData()),
+            str(self.cover.currentData()),
+            str(self.texts.currentData()),
+            ticked(self._formats),
+            ticked(self._video),
+            self.robots.isChecked(),
+            {key: line.text().strip() for key, line in self._typed.items()},
+        )
+
+    def _tell(self) -> None:
+        self.changed.emit(self.chosen())
+
+    def _list(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(name)
+        box.setToolTip(plain_tip(tip))
+        for key, text in pairs:
+            box.addItem(text, key)
+        box.activated.connect(lambda _place: self._tell())
+        add_row(form, name, box)
+        return box
+
+    def _ticks(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.GRID * 2)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(_COLUMNS, 1)
+        made: dict[str, QCheckBox] = {}
+        for place, (key, text) in enumerate(pairs):
+            tick = QCheckBox(text)
+            tick.setMinimumHeight(_ROW)
+            tick.setAccessibleName(f"{name}: {text}")
+            tick.setToolTip(plain_tip(f"{tip}: {text}"))
+            tick.clicked.connect(lambda _on: self._tell())
+            grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
+            made[key] = tick
+        add_row(form, name, grid)
+        return made
+
+
+def choices() -> ReleaseChoices:
+    """Return what can be chosen: methods whose weights are there, and formats that do not hold a whole study."""
+    ready = [(name, method_type(name).title) for name in METHODS if not missing_weights(name)]
+    formats = [(key, format_called(key).name) for key in FORMATS if not format_called(key).whole]
+    return ReleaseChoices(
+        ready,
+        [*WITHOUT_CONSENT.items()],
+        [*SOUND.items()],
+        [*COVERS.items()],
+        [*TEXTS.items()],
+        formats,
+        [*VIDEO.items()],
+    )
+
+
+def shown(plan: ReleasePlan) -> ReleaseSelection:
+    """Return a plan as the form shows it."""
+    typed = {"title": plan.title, "contact": plan.contact, "holder": plan.holder}
+    methods = plan.methods or plan.methods_for(0)
+    return ReleaseSelection(
+        methods,
+        plan.without_consent,
+        plan.sound,
+        plan.cover,
+        plan.texts,
+        plan.formats,
+        plan.video,
+        plan.keep_robots,
+        typed,
+    )
+
+
+def planned(plan: ReleasePlan, chosen: ReleaseSelection) -> ReleasePlan:
+    """Return a plan with what was chosen in the form; options of a voice go with their method."""
+    return replace(
+        plan,
+        methods=chosen.methods,
+        without_consent=chosen.without_consent,
+        sound=chosen.sound,
+        cover=chosen.cover,
+        voice_options=plan.voice_options if chosen.sound == plan.sound else {},
+        texts=chosen.texts,
+        formats=chosen.formats,
+        video=chosen.video,
+        keep_robots=chosen.keep_robots,
+        title=chosen.typed.get("title", ""),
+        contact=chosen.typed.get("contact", ""),
+        holder=chosen.typed.get("holder", ""),
+    )
+
+
+class WaiverBar(QWidget):
+    """About the line that is chosen in the checklist.
+
+    Signals:
+        waive_requested (str): the reason that was typed.
+        withdraw_requested
+        jump_requested: show the frame.
+    """
+
+    waive_requested = Signal(str)
+    withdraw_requested = Signal()
+    jump_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        self.hint = PlainLabel(wordWrap=True)
+        self.jump = QPushButton(tr("Show frame"))
+        self.jump.setToolTip(tr("Show the frame in question in the main window"))
+        self.jump.clicked.connect(self.jump_requested)
+        self.reason = QLineEdit()
+        self.reason.setAccessibleName(tr("Reason"))
+        self.reason.setPlaceholderText(tr("Why it may be waived; printed in the data card"))
+        self.reason.setToolTip(tr("Three words or more; they are printed in the data card"))
+        self.reason.returnPressed.connect(self._waive)
+        self.waive = QPushButton(tr("Waive"))
+        self.waive.setToolTip(tr("Do without this rule, for this reason; Undo takes it back"))
+        self.waive.clicked.connect(self._waive)
+        self.withdraw = QPushButton(tr("Withdraw waiver"))
+        self.withdraw.setToolTip(tr("The rule counts again"))
+        self.withdraw.clicked.connect(self.withdraw_requested)
+        row.addWidget(self.hint, 2)
+        row.addWidget(self.jump)
+        row.addWidget(self.reason, 2)
+        row.addWidget(self.waive)
+        row.addWidget(self.withdraw)
+        self.show_choice("", place=False, waivable=False, waived=False)
+
+    def show_choice(self, hint: str, *, place: bool, waivable: bool, waived: bool) -> None:
+        """Show what can be done about a line: what to do, and whether there is a frame, a waiver, or room for one."""
+        self.hint.setText(hint)
+        self.jump.setVisible(place)
+        self.reason.setVisible(waivable)
+        self.waive.setVisible(waivable)
+        self.withdraw.setVisible(waived)
+
+    def _waive(self) -> None:
+        self.waive_requested.emit(self.reason.text())

@@ -1,0 +1,398 @@
+"""The Release window: what is released, what stands in the way, the texts, and the button."""
+
+from collections.abc import Generator, Mapping
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from anonymize.release import release_edits as commands
+from anonymize.release import release_job as job
+from anonymize.release.release_gate import Selection
+from anonymize.release.release_plan import SCRUB, kept_plan
+from anonymize.release.release_rules import reason_from
+from anonymize.release.release_texts import ReleasedText, released_texts, text_state, texts_confirmed
+from app.gui.jobs.job_center import Result
+from app.gui.pages.context import Context
+from app.gui.release.pii_search import NamesModels, PiiSearchController
+from app.gui.release.release_form import (
+    COLUMNS,
+    Judged,
+    ReleaseChecklistRow,
+    ReleasePlanForm,
+    ReleaseSelection,
+    WaiverBar,
+    choices,
+    judging,
+    planned,
+    shown,
+)
+from app.gui.release.scrubbed_texts import TextsView, text_rows
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.pii_rows import replacements
+from project.queries.recording_rows import all_recordings
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.table.record_table import RowsTable
+from widgets.text_labels import PlainLabel
+
+_TEXTS_TAB = 2
+_STOPPED = tr("The search for personal information was stopped, so nothing can be judged. Open this window again.")
+_PERSONAL = ("private_word", "public_word", "pii_decision")
+_MATTERS = frozenset(
+    (
+        *("property", "recording", "medium", "participant", "appearance", "consent", "annotator", "hold_out", "waiver"),
+        *("run", "face_track", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span"),
+    )
+)
+_TEXTS_MATTER = frozenset(("segment", "segment_value", "comment", "utterance", *_PERSONAL))
+_SOUND_MATTERS = frozenset(("utterance", *_PERSONAL))
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return ReleaseWindow(context)
+
+
+class ReleaseWindow(QWidget):
+    """Judges one recording after the other while the window stays awake, and starts the release as a job."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self._texts: list[ReleasedText] = []
+        self._judging: Generator[str, None, Judged] | None = None
+        self._judged = Judged(Selection(()), ())
+        self._work: JobSpec | None = None
+        self._waiting = False
+        self._searching = PiiSearchController(context, self)
+        self.setWindowTitle(tr("Release"))
+        self.setAccessibleName(tr("Release"))
+        self.setAutoFillBackground(True)
+        self.resize(1080, 720)
+        self.heading = PlainLabel(wordWrap=True)
+        self.heading.setFont(theme.font(semibold=True))
+        self.table = RowsTable(tr("Checklist"), COLUMNS)
+        self.only = QCheckBox(tr("Only what stands in the way"))
+        self.only.setToolTip(tr("Leave out rules that are kept or waived"))
+        self.bar = WaiverBar()
+        self.models = NamesModels(context)
+        self.left_out = PlainLabel(wordWrap=True)
+        self.form = ReleasePlanForm(choices())
+        self.texts = TextsView()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._checklist_page(), tr("Checklist"))
+        self.tabs.addTab(self.form, tr("What is released"))
+        self.tabs.addTab(self.texts, tr("Texts"))
+        self.report = PlainLabel(wordWrap=True)
+        self.report.setAccessibleName(tr("What came of it"))
+        self.release = QPushButton(tr("Release…"))
+        self.release.setProperty("primary", True)
+        self.release.setToolTip(tr("Render, check and write the release into a new folder"))
+        self._lay_out()
+        self._join()
+        self.reload()
+
+    def reload(self) -> None:
+        """Judge the study as it is now; the list fills while one goes on working."""
+        session = self._studio.session
+        if session is None:
+            return
+        self._waiting = False
+        self.form.show_chosen(shown(kept_plan(session)))
+        self.form.setEnabled(self._studio.writable)
+        if self._reads(session) and self._searching.needed:
+            self._judging = None
+            self._tick.stop()
+            self._searching.begin()
+            return
+        self._judging = judging(session, kept_plan(session))
+        self._tick.start()
+        if self.tabs.currentIndex() == _TEXTS_TAB:
+            self._show_texts()
+
+    def _reads(self, session: Session) -> bool:
+        """Whether what is said or written matters: then it has to be searched for personal information first."""
+        plan = kept_plan(session)
+        return plan.texts == SCRUB or plan.sounds or self.tabs.currentIndex() == _TEXTS_TAB
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._waiting:
+            self.reload()
+
+    def judge_all(self) -> None:
+        """Judge what is left at once, also what was not searched yet."""
+        session = self._studio.session
+        if self._judging is None and session is not None and self._searching.needed:
+            self._judging = judging(session, kept_plan(session))
+        while self._judging is not None:
+            self._step()
+
+    def _step(self) -> None:
+        if self._judging is None or self._studio.session is None:
+            self._tick.stop()
+            return
+        try:
+            self.heading.setText(next(self._judging))
+        except StopIteration as done:
+            self._judging, self._judged = None, done.value
+            self._tick.stop()
+            self._show_lines()
+        except UserError as error:
+            self._judging = None
+            self._tick.stop()
+            self.heading.setText(str(error))
+
+    def _show_lines(self) -> None:
+        broken = [one for one in self._judged.lines if one.broken]
+        count = len(self._judged.selection.candidates)
+        rules = len({(one.rule, one.recording) for one in broken})
+        if broken and not any(one.blocking for one in broken):
+            said = tr("{count} not kept when it was rendered last.").format(
+                count=trn("{count} rule", "{count} rules", rules)
+            )
+            self.heading.setText(
+                tr("{said} Waive what may be waived, or mend it; the next try judges anew.").format(said=said)
+            )
+        elif not count and not self._judged.selection.left_out:
+            self.heading.setText(tr("Nothing to release yet. Add recordings in the main window first: Ctrl+O."))
+        elif broken:
+            self.heading.setText(
+                tr("{rules} not kept for {recordings}.").format(
+                    rules=trn("{count} rule", "{count} rules", rules),
+                    recordings=trn("{count} recording", "{count} recordings", count),
+                )
+            )
+        else:
+            self.heading.setText(
+                tr("{count} ready: nothing stands in the way so far.").format(
+                    count=trn("{count} recording", "{count} recordings", count)
+                )
+            )
+        listed = [
+            (place, one) for place, one in enumerate(self._judged.lines) if one.broken or not self.only.isChecked()
+        ]
+        self.table.show_rows([one.row(str(place)) for place, one in listed])
+        gone = self._judged.selection.left_out
+        self.left_out.setText(
+            "\n".join(
+                tr("{recordings} {numbers} left out: {why}").format(
+                    recordings=trn("Recording", "Recordings", len(numbers)),
+                    numbers=", ".join(map(str, numbers)),
+                    why=f"{why[:1].lower()}{why[1:]}",
+                )
+                for why, numbers in _by_reason(gone).items()
+            )
+        )
+        self.left_out.setVisible(bool(gone))
+        self.models.offer(one.reason.weights for one in broken if one.reason is not None and one.reason.weights)
+        idle = self._work is None
+        mended = not any(one.blocking for one in broken)
+        self.release.setEnabled(self._studio.writable and mended and count > 0 and idle)
+        self._show_choice()
+
+    def _line(self) -> ReleaseChecklistRow | None:
+        key = self.table.current_key()
+        return self._judged.lines[int(key)] if key and int(key) < len(self._judged.lines) else None
+
+    def _show_choice(self) -> None:
+        line = self._line()
+        if line is None or line.reason is None:
+            self.bar.show_choice("", place=False, waivable=False, waived=False)
+            return
+        self.bar.show_choice(
+            f"{line.reason.sentence} {line.reason.hint}",
+            place=line.recording is not None,
+            waivable=line.reason.can_be_waived and line.waiver is None and self._studio.writable,
+            waived=line.waiver is not None and self._studio.writable,
+        )
+
+    def _jump(self) -> None:
+        line = self._line()
+        session = self._studio.session
+        if line is None or session is None:
+            return
+        found = next((one for one in all_recordings(session.study) if one.number == line.recording), None)
+        if found is not None:
+            at = line.reason.time_us if line.reason is not None else None
+            self._context.look_at(found.id, at or 0)
+
+    def _waive(self, reason: str) -> None:
+        line = self._line()
+        session = self._studio.session
+        if line is None or session is None:
+            return
+        ids = {one.number: one.id for one in all_recordings(session.study)}
+        where = ids.get(line.recording) if line.recording is not None else None
+        if self._studio.edit(partial(commands.waive, rule=line.rule, recording_id=where, reason=reason)):
+            self.bar.reason.clear()
+            self.report.clear()
+
+    def _withdraw(self) -> None:
+        line = self._line()
+        if line is not None and line.waiver is not None:
+            where = line.waiver.recording_id
+            self._studio.edit(partial(commands.withdraw_waiver, rule=line.rule, recording_id=where))
+
+    def _choose(self, chosen: ReleaseSelection) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        plan = planned(kept_plan(session), chosen)
+        if plan != kept_plan(session) and not self._studio.edit(partial(commands.keep_plan, plan=plan)):
+            self.form.show_chosen(shown(kept_plan(session)))
+
+    def _show_texts(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        self._texts = released_texts(session)
+        reader = texts_confirmed(session, self._texts)
+        changed = sum(bool(one.replacements) for one in self._texts)
+        said = tr("There are no free texts.")
+        if self._texts:
+            state = (
+                tr("Read by {name}.").format(name=reader.name)
+                if reader
+                else tr("Nobody confirmed them as they are now.")
+            )
+            said = tr("{count}, {changed} changed. {state}").format(
+                count=trn("{count} text", "{count} texts", len(self._texts)), changed=changed, state=state
+            )
+        rows = text_rows(self._texts)
+        self.texts.show_texts(rows, said, confirmed=reader is not None, writable=self._studio.writable)
+        self.texts.show_words(replacements(session.study))
+
+    def _confirm(self) -> None:
+        self._studio.edit(partial(commands.confirm_texts, state=text_state(self._texts)))
+
+    def _start(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        place = self._context.questions.release_place()
+        if place is None:
+            return
+        try:
+            self._work = job.prepare(session, place, kept_plan(session))
+        except UserError as error:
+            self.report.setText(str(error))
+            return
+        self.report.setText(tr("The release runs under Jobs; there it can be cancelled."))
+        self._context.jobs.start(self._work, self._done)
+        self._show_lines()
+
+    def _done(self, result: Result) -> None:
+        self._work = None
+        if result["released"]:
+            name = Path(str(result["output"])).name
+            self.report.setText(
+                tr("Released {files} files to {name}. Read DATACARD.md before it leaves.").format(
+                    files=result["files"], name=name
+                )
+            )
+        else:
+            found = result["reasons"]
+            reasons = [reason_from(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+            self.report.setText(
+                tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")
+            )
+        self.reload()
+
+    def _stopped(self, work: JobSpec) -> None:
+        if work is self._work:
+            self._work = None
+            self.report.setText(tr("The release was not made; Jobs says why. Nothing of it is left."))
+            self._show_lines()
+
+    def _checklist_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.only)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.bar)
+        column.addWidget(self.models)
+        column.addWidget(self.left_out)
+        return page
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.heading)
+        column.addWidget(self.tabs, 1)
+        row = QHBoxLayout()
+        row.addWidget(self.report, 1)
+        row.addWidget(close_button(self))
+        row.addWidget(self.release)
+        column.addLayout(row)
+
+    def _join(self) -> None:
+        self._tick = QTimer(self)
+        self._tick.setInterval(0)
+        self._tick.timeout.connect(self._step)
+        self.only.toggled.connect(lambda _on: self._show_lines())
+        self.table.chosen_changed.connect(self._show_choice)
+        self.table.row_chosen.connect(lambda _key, _time: self._show_choice())
+        self.table.doubleClicked.connect(lambda _index: self._jump())
+        self.bar.jump_requested.connect(self._jump)
+        self.models.changed.connect(self._judge_again)
+        self.bar.waive_requested.connect(self._waive)
+        self.bar.withdraw_requested.connect(self._withdraw)
+        self.form.changed.connect(self._choose)
+        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(commands.set_words, words=words)))
+        self.texts.confirm_requested.connect(self._confirm)
+        self.texts.row_chosen.connect(self._context.look_at)
+        self.tabs.currentChanged.connect(lambda place: self.reload() if place == _TEXTS_TAB else None)
+        self._searching.ready.connect(self.reload)
+        self._searching.told.connect(self.heading.setText)
+        self._searching.stopped.connect(lambda: self.heading.setText(_STOPPED))
+        self.release.clicked.connect(self._start)
+        self._studio.bridge.changed.connect(self._apply)
+        self._studio.failed.connect(self._show_error)
+        self._context.jobs.stopped.connect(self._stopped)
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        if not self.isVisible():
+            self._waiting = True
+            return
+        plan = kept_plan(session)
+        reads = plan.texts == SCRUB or self.tabs.currentIndex() == _TEXTS_TAB
+        matters = (
+            _MATTERS | (_TEXTS_MATTER if reads else frozenset()) | (_SOUND_MATTERS if plan.sounds else frozenset())
+        )
+        if set(changes) & matters:
+            self.reload()
+
+    def _judge_again(self) -> None:
+        """Judge with a model that is there now; what was searched without it is searched first."""
+        if self.isVisible():
+            self.reload()
+        else:
+            self._waiting = True
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.report.setText(str(error))
+
+
+def _by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:
+    """Return why recordings are left out, and which."""
+    found: dict[str, list[int]] = {}
+    for number, why in sorted(gone.items()):
+        found.setdefault(why, []).append(number)
+    return found

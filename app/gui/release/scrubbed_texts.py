@@ -1,0 +1,130 @@
+"""Free texts before and after scrubbing, the words that must not leave, and that somebody read it all.
+
+Scrubbed texts as rows of a table, for whoever reads them before they leave.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from anonymize.release.release_texts import ReleasedText
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyHint
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import PlainLabel
+
+
+def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
+    """Return texts, each with whether something was changed in it."""
+    return [
+        (
+            TableRow(
+                f"{one.recording_id} {place}",
+                (str(one.recording), format_time(one.time_us), one.place, one.before, one.after),
+                "pencil" if one.replacements else "",
+                one.time_us,
+            ),
+            bool(one.replacements),
+        )
+        for place, one in enumerate(texts)
+    ]
+
+
+_HELP = tr("One a line, such as Anna = P01. They stay in the study, and are found with any case, accent and ending.")
+_WORDS_HEIGHT = 96
+_TEXTS = (3, 4)
+"""Columns that share the room that the others leave."""
+
+
+class TextsView(QWidget):
+    """The list is read; what is typed are the private words.
+
+    Signals:
+        words_changed (dict): word -> what is written in its place, as they were typed.
+        confirm_requested
+        row_chosen (str, int): recording and time of a text.
+    """
+
+    words_changed = Signal(object)
+    confirm_requested = Signal()
+    row_chosen = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: Sequence[tuple[TableRow, bool]] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        title = PlainLabel(tr("Private words"))
+        title.setFont(theme.font(semibold=True))
+        column.addWidget(title)
+        column.addWidget(PlainLabel(_HELP, wordWrap=True))
+        self.words = QPlainTextEdit()
+        self.words.setAccessibleName(tr("Private words"))
+        self.words.setToolTip(tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"))
+        self.words.setPlaceholderText(tr("Anna = P01"))
+        self.words.setTabChangesFocus(True)
+        self.words.setFixedHeight(_WORDS_HEIGHT)
+        column.addWidget(self.words)
+        self.keep = QPushButton(tr("Keep words"))
+        self.keep.setToolTip(tr("Keep these words in the study, and scrub all texts anew; Undo takes it back"))
+        self.keep.clicked.connect(self._keep)
+        self.problem = PlainLabel()
+        row = QHBoxLayout()
+        row.addWidget(self.keep)
+        row.addWidget(self.problem, 1)
+        column.addLayout(row)
+        self.only = QCheckBox(tr("Only texts in which something was changed"))
+        self.only.setToolTip(tr("Leave out texts that leave as they are"))
+        self.only.toggled.connect(lambda _on: self._show())
+        column.addWidget(self.only)
+        self.table = RowsTable(tr("Texts"), [tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
+        head = self.table.horizontalHeader()
+        head.setStretchLastSection(False)
+        for text in _TEXTS:
+            head.setSectionResizeMode(text, QHeaderView.ResizeMode.Stretch)
+        EmptyHint(self.table, tr("Texts that would leave are listed here."))
+        self.table.row_chosen.connect(lambda key, time: self.row_chosen.emit(key.split()[0], time))
+        column.addWidget(self.table, 1)
+        foot = QHBoxLayout()
+        self.state = PlainLabel(wordWrap=True)
+        self.confirm = QPushButton(tr("I have read all of them"))
+        self.confirm.setToolTip(
+            tr("Say that every text may leave as it stands under After; any later change takes that back")
+        )
+        self.confirm.clicked.connect(self.confirm_requested)
+        foot.addWidget(self.state, 1)
+        foot.addWidget(self.confirm)
+        column.addLayout(foot)
+
+    def show_texts(self, rows: Sequence[tuple[TableRow, bool]], state: str, *, confirmed: bool, writable: bool) -> None:
+        """Show texts, each with whether something was changed in it, and who confirmed them."""
+        self._rows = rows
+        self.state.setText(state)
+        self.confirm.setEnabled(writable and bool(rows) and not confirmed)
+        self.keep.setEnabled(writable)
+        self._show()
+
+    def show_words(self, words: Mapping[str, str]) -> None:
+        """Show the private words, unless somebody is typing."""
+        if not self.words.hasFocus():
+            self.words.setPlainText("\n".join(f"{word} = {after}" for word, after in sorted(words.items())))
+
+    def _show(self) -> None:
+        self.table.show_rows([row for row, changed in self._rows if changed or not self.only.isChecked()])
+
+    def _keep(self) -> None:
+        found: dict[str, str] = {}
+        for line in self.words.toPlainText().splitlines():
+            if not line.strip():
+                continue
+            word, equals, after = line.partition("=")
+            if not equals or not word.strip() or not after.strip():
+                self.problem.setText(tr("“{line}” does not say what stands in its place.").format(line=line.strip()))
+                return
+            found[word.strip()] = after.strip()
+        self.problem.setText("")
+        self.words_changed.emit(found)

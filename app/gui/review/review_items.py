@@ -1,0 +1,457 @@
+"""Puts the items of a review into the words and looks of the page.
+
+The items of a review in the order of time: what each marked, what differs, and how far it is. What the review page
+shows, as plain facts. One item of a review side by side; what differs has a sign and stands on a tinted ground.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from html import escape
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.agreement.annotator_lanes import Mark
+from annotate.review.peer_review import BOUNDARIES, LABEL, RecordingReview, ReviewItem, ReviewOutcome, named
+from project.entities.study_records import Json, ReviewDecision, Segment
+from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme
+from project.timebase import format_time
+from resources.translation import later, tr
+from widgets import theme
+from widgets.labels import SIGN, LabelChip, LabelLook, label_ink, looks_of, mix, paint_sign, unknown_look
+from widgets.table.lists import ROW, KeyedList, paint_ground
+from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+
+
+class ReviewItemState(StrEnum):
+    """How far one item of a review is, for who reviews."""
+
+    WAITS = later("Waits for you")
+    WAITS_FOR_OTHER = later("Waits for the other")
+    AGREED = later("You agree")
+    DISAGREED = later("You disagree")
+    SETTLED = later("Settled")
+    DISPUTED = later("Stays in disagreement")
+    ALIKE = later("Alike")
+    THIRD = later("Only the third differs")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One item of the list; `looks` has a label for each of the two, None for who marked nothing."""
+
+    key: str
+    start_us: int
+    looks: tuple[LabelLook | None, ...]
+    text: str
+    state: ReviewItemState
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorColumn:
+    """One annotator in the comparison.
+
+    Attributes:
+        name: of the annotator.
+        segment_id: what they marked, or "".
+        decidable: whether who reviews says something about it.
+        said: what was said about it, a line each.
+        note: what who reviews noted about it.
+        decided: whether who reviews said something about it already.
+    """
+
+    name: str
+    segment_id: str
+    decidable: bool = False
+    said: tuple[str, ...] = ()
+    note: str = ""
+    decided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonText:
+    """One line of a cell; `differs` where the others do not have it."""
+
+    text: str
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """One thing that is compared: its name, and for each column a label, or lines of text."""
+
+    name: str
+    cells: tuple[LabelLook | tuple[ComparisonText, ...], ...]
+    differs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ItemComparison:
+    """One item side by side; `target` is the column that a decision is about, or -1."""
+
+    columns: tuple[AnnotatorColumn, ...]
+    lines: tuple[ComparisonRow, ...]
+    target: int = -1
+
+
+_OUTCOMES = {
+    ReviewOutcome.ALIKE: ReviewItemState.ALIKE,
+    ReviewOutcome.SETTLED: ReviewItemState.SETTLED,
+    ReviewOutcome.DISPUTED: ReviewItemState.DISPUTED,
+    ReviewOutcome.OPEN: ReviewItemState.WAITS_FOR_OTHER,
+}
+
+
+def row_of(item: ReviewItem, compared: RecordingReview, scheme: Scheme | None, reviewer_id: str) -> ItemRow:
+    """Return an item as the list shows it."""
+    looks = tuple(None if mark is None else look_of(mark.segment, scheme) for mark in (item.first, item.second))
+    third = compared.third.name if compared.third else ""
+    if not item.pair:
+        text = tr("Only {third}").format(third=third)
+    elif not item.matched:
+        text = tr("Only {name}").format(name=(compared.first if item.first else compared.second).name)
+    elif item.differs or item.third_differs:
+        first, *rest = named(scheme, item.differs or item.third_differs)
+        text = ", ".join([first, *(one.lower() for one in rest)])
+        text = text if item.differs else f"{third}: {text.lower()}"
+    else:
+        text = tr("Nothing differs")
+    return ItemRow(item.key, item.start_us, looks, text, state_of(item, reviewer_id))
+
+
+def state_of(item: ReviewItem, reviewer_id: str) -> ReviewItemState:
+    """Return how far an item is, for one who reviews."""
+    if not item.pair or (item.outcome is ReviewOutcome.ALIKE and item.third_differs):
+        return ReviewItemState.THIRD
+    if item.waits_for(reviewer_id):
+        return ReviewItemState.WAITS
+    if item.outcome in (ReviewOutcome.ALIKE, ReviewOutcome.DISPUTED):
+        return _OUTCOMES[item.outcome]
+    said = [mark.review_by(reviewer_id) for mark in item.to_review(reviewer_id)]
+    if said and said[0] is not None:
+        return ReviewItemState.AGREED if said[0].decision is ReviewDecision.AGREE else ReviewItemState.DISAGREED
+    return _OUTCOMES[item.outcome]
+
+
+def comparison_of(
+    item: ReviewItem,
+    compared: RecordingReview,
+    scheme: Scheme | None,
+    reviewer_id: str,
+    names: Mapping[str, str],
+    participants: Mapping[str, str],
+) -> ItemComparison:
+    """Return an item side by side; `names` are of annotators and `participants` of people in the recording, by id."""
+    people = [compared.first, compared.second, *([compared.third] if compared.third else [])]
+    marks = [item.first, item.second, *([item.third] if compared.third else [])]
+    wanted = {mark.segment.id for mark in item.to_review(reviewer_id)}
+    columns = tuple(
+        _column(who.name, mark, mark is not None and mark.segment.id in wanted, reviewer_id, names)
+        for who, mark in zip(people, marks, strict=True)
+    )
+    waiting = {mark.segment.id for mark in item.waits_for(reviewer_id)}
+    order = [at for at, one in enumerate(columns) if one.decidable]
+    # The second's segment comes first, and what waits before what was decided.
+    order.sort(key=lambda at: (columns[at].segment_id not in waiting, at != 1))
+    differing = set(item.differs) | set(item.third_differs)
+    lines = [_line(tr("Label"), tuple(_label(mark, scheme) for mark in marks), LABEL in differing)]
+    lines.append(_line(tr("Start"), _times(marks, "start_us"), BOUNDARIES in differing))
+    lines.append(_line("End", _times(marks, "end_us"), BOUNDARIES in differing))
+    for field in scheme.fields_of(item.marks[0].segment.track) if scheme is not None else ():
+        cells = _values(field, marks, participants)
+        if any(cells):
+            lines.append(_line(field.name, cells, field.key in differing))
+    return ItemComparison(columns, tuple(lines), order[0] if order else -1)
+
+
+def look_of(segment: Segment, scheme: Scheme | None) -> LabelLook:
+    """Return how the label of a segment looks."""
+    looks = looks_of(scheme.lane(segment.track)) if scheme is not None else ()
+    return next((one for one in looks if one.key == segment.label), None) or unknown_look(segment.label)
+
+
+def _column(
+    name: str, mark: Mark | None, decidable: bool, reviewer_id: str, names: Mapping[str, str]
+) -> AnnotatorColumn:
+    if mark is None:
+        return AnnotatorColumn(name, "", said=(tr("Marked nothing here"),))
+    own = mark.review_by(reviewer_id)
+    said = []
+    for review in mark.reviews:
+        verb = "agree" if review.decision is ReviewDecision.AGREE else "disagree"
+        who = (
+            tr("You {verb}").format(verb=verb)
+            if review is own
+            else f"{names.get(review.reviewer_id, tr('Somebody'))} {verb}s"
+        )
+        said.append(f"{who}: {review.note}" if review.note else who)
+    if decidable and own is None:
+        said.append(tr("Waits for you"))
+    return AnnotatorColumn(name, mark.segment.id, decidable, tuple(said), own.note if own else "", own is not None)
+
+
+def _line(name: str, cells: tuple[LabelLook | tuple[ComparisonText, ...], ...], differs: bool) -> ComparisonRow:
+    return ComparisonRow(name, cells, differs)
+
+
+def _label(mark: Mark | None, scheme: Scheme | None) -> LabelLook | tuple[ComparisonText, ...]:
+    return () if mark is None else look_of(mark.segment, scheme)
+
+
+def _times(marks: Sequence[Mark | None], edge: str) -> tuple[tuple[ComparisonText, ...], ...]:
+    """Return the times of an edge; all but the first say how many seconds they are from it."""
+    found: list[tuple[ComparisonText, ...]] = []
+    base: int | None = None
+    for mark in marks:
+        if mark is None:
+            found.append(())
+            continue
+        at = int(getattr(mark.segment, edge))
+        parts = [ComparisonText(format_time(at))]
+        if base is not None and at != base:
+            parts.append(ComparisonText(f"{(at - base) / 1e6:+.3f} s".replace("-", "\N{MINUS SIGN}")))
+        base = at if base is None else base
+        found.append(tuple(parts))
+    return tuple(found)
+
+
+def _values(
+    field: Field, marks: Sequence[Mark | None], participants: Mapping[str, str]
+) -> tuple[tuple[ComparisonText, ...], ...]:
+    given = [mark.values.get(field.key) if mark is not None else None for mark in marks]
+    there = [value for mark, value in zip(marks, given, strict=True) if mark is not None]
+    return tuple(
+        () if mark is None else _parts(field, value, there, participants)
+        for mark, value in zip(marks, given, strict=True)
+    )
+
+
+def _parts(
+    field: Field, value: Json, every: Sequence[Json], participants: Mapping[str, str]
+) -> tuple[ComparisonText, ...]:
+    if value in (None, "", []):
+        return ()
+    if field.kind in CHOOSING:
+        names = {choice.key: choice.name for choice in field.choices}
+        chosen = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+        sets = [{str(one) for one in (v if isinstance(v, list) else [v])} for v in every]
+        return tuple(ComparisonText(names.get(one, one), not all(one in found for found in sets)) for one in chosen)
+    if field.kind is FieldKind.PARTICIPANT:
+        return (ComparisonText(participants.get(str(value), str(value))),)
+    if field.kind is FieldKind.TEXT:
+        return (ComparisonText(str(value)),)
+    return (
+        ComparisonText(f"{value:g}" if isinstance(value, int | float) else str(value), any(v != value for v in every)),
+    )
+
+
+_HEIGHT = 40
+_ICONS = {
+    ReviewItemState.WAITS: ("circle-dashed", "accent"),
+    ReviewItemState.WAITS_FOR_OTHER: ("loader", "muted"),
+    ReviewItemState.AGREED: ("circle-check", "competence"),
+    ReviewItemState.DISAGREED: ("circle-x", "error"),
+    ReviewItemState.SETTLED: ("check", "competence"),
+    ReviewItemState.DISPUTED: ("triangle-alert", "uncertain"),
+    ReviewItemState.ALIKE: ("check", "muted"),
+    ReviewItemState.THIRD: ("info", "muted"),
+}
+_Index = QModelIndex | QPersistentModelIndex
+
+
+def _told(row: ItemRow) -> tuple[str, str]:
+    labels = tr(" and ").join(look.name if look else "nothing" for look in row.looks)
+    return f"{format_time(row.start_us)}, {labels}, {row.text}, {tr(row.state)}", f"{row.text}\n{tr(row.state)}"
+
+
+class ReviewItemList(KeyedList[ItemRow]):
+    """Shows the items; one is current."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Items to review"), _told, _Delegate(), parent)
+
+
+class _Delegate(QStyledItemDelegate):
+    """Draws a row without a widget of its own."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
+        return QSize(0, _HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        row = index.data(ROW)
+        colours = theme.palette()
+        area = QRectF(option.rect)
+        painter.save()
+        selected = paint_ground(painter, option, *_ICONS[row.state])
+        for place, look in enumerate(row.looks):
+            _sign(painter, look, QPointF(area.left() + 36 + 18 * place, area.center().y() - SIGN / 2), colours.disabled)
+        text = area.adjusted(42 + 18 * len(row.looks), 4, -10, -4)
+        quiet = colours.text if selected else colours.muted
+        waits = row.state is ReviewItemState.WAITS
+        painter.setFont(theme.font(semibold=waits))
+        painter.setPen(quiet if row.state is ReviewItemState.ALIKE else colours.text)
+        time = format_time(row.start_us)
+        painter.drawText(text, Qt.AlignmentFlag.AlignTop, time)
+        painter.setFont(theme.font(theme.POINTS - 1))
+        painter.setPen(quiet)
+        metrics = QFontMetrics(painter.font())
+        wide = round(text.width())
+        painter.drawText(
+            text, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight, "" if waits else tr(row.state.value)
+        )
+        line = metrics.elidedText(row.text, Qt.TextElideMode.ElideRight, wide)
+        painter.drawText(text, Qt.AlignmentFlag.AlignBottom, line)
+        painter.restore()
+
+
+def _sign(painter: QPainter, look: LabelLook | None, corner: QPointF, nothing: QColor) -> None:
+    if look is not None:
+        paint_sign(painter, look.sign, corner, label_ink(look, theme.palette()))
+        return
+    painter.setPen(QPen(nothing, 1.5))
+    painter.drawLine(corner + QPointF(2, SIGN / 2), corner + QPointF(SIGN - 2, SIGN / 2))
+
+
+DIFFERS = "≠"
+_HINT = tr("Press N to begin, or choose one above.")
+
+
+class SideBySide(QScrollArea):
+    """Shows what each annotator says, a column each.
+
+    Signals:
+        column_chosen (int): the column that decisions should be about.
+    """
+
+    column_chosen = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(tr("Side by side"))
+        self._shown: ItemComparison | None = None
+        theme.notifier.changed.connect(self._redraw)
+        self._redraw()
+
+    def comparison(self) -> ItemComparison | None:
+        """Return what is shown."""
+        return self._shown
+
+    def show_comparison(self, shown: ItemComparison | None) -> None:
+        """Show an item, or nothing."""
+        if shown != self._shown:
+            self._shown = shown
+            self._redraw()
+
+    def _redraw(self) -> None:
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        if self._shown is not None:
+            column.addLayout(self._heads(self._shown))
+            for line in self._shown.lines:
+                column.addWidget(_side_by_side_line(line))
+        else:
+            hint = PlainLabel(_HINT, wordWrap=True)
+            hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            column.addWidget(hint)
+        column.addStretch()
+        self.setWidget(inner)
+
+    def _heads(self, shown: ItemComparison) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(theme.GRID)
+        for place, one in enumerate(shown.columns):
+            grid.setColumnStretch(place, 1)
+            grid.addWidget(self._head(one, place, place == shown.target), 0, place)
+            said = PlainLabel("\n".join(one.said), wordWrap=True)
+            said.setAlignment(Qt.AlignmentFlag.AlignTop)
+            said.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            _narrow(said)
+            grid.addWidget(said, 1, place)
+        return grid
+
+    def _head(self, one: AnnotatorColumn, place: int, target: bool) -> QWidget:
+        button = QPushButton(tr("{name}: decide").format(name=one.name) if target else one.name)
+        button.setProperty("segment", True)
+        button.setCheckable(True)
+        button.setChecked(target)
+        button.setEnabled(one.decidable)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setAccessibleName(tr("Decide about the segment of {name}").format(name=one.name))
+        button.setToolTip(
+            plain_tip(
+                tr("Your decision is about what {name} marked").format(name=one.name)
+                if one.decidable
+                else tr("Nothing of {name} to review here").format(name=one.name)
+            )
+        )
+        _narrow(button)
+        button.clicked.connect(lambda: self.column_chosen.emit(place))
+        return button
+
+
+def _side_by_side_line(line: ComparisonRow) -> QWidget:
+    colours = theme.palette()
+    frame = QFrame()
+    frame.setObjectName("line")
+    if line.differs:
+        ground, edge = mix(colours.uncertain, colours.panel, 0.16), colours.uncertain
+        frame.setStyleSheet(f"#line {{ background: {ground.name()}; border-left: 3px solid {edge.name()}; }}")
+    else:
+        frame.setStyleSheet("#line { border-left: 3px solid transparent; }")
+    grid = QGridLayout(frame)
+    grid.setContentsMargins(theme.GRID, 3, theme.GRID, 3)
+    grid.setHorizontalSpacing(theme.GRID)
+    grid.setVerticalSpacing(1)
+    shown = f"{DIFFERS} {line.name}" if line.differs else line.name
+    name = PlainLabel(shown)
+    name.setFont(theme.font(theme.POINTS - 1, semibold=line.differs))
+    name.setStyleSheet(f"color: {(colours.text if line.differs else colours.muted).name()};")
+    name.setAccessibleName(tr("{name}: differs").format(name=line.name) if line.differs else line.name)
+    grid.addWidget(name, 0, 0, 1, len(line.cells))
+    for place, cell in enumerate(line.cells):
+        grid.setColumnStretch(place, 1)
+        chip = isinstance(cell, LabelLook)
+        start = Qt.AlignmentFlag.AlignLeft if chip else Qt.AlignmentFlag(0)
+        grid.addWidget(_cell(cell), 1, place, Qt.AlignmentFlag.AlignTop | start)
+    return frame
+
+
+def _cell(cell: LabelLook | tuple[ComparisonText, ...]) -> QWidget:
+    if isinstance(cell, LabelLook):
+        chip = LabelChip()
+        chip.set_look(cell)
+        return chip
+    text = RichLabel("<br>".join(_part(one) for one in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
+    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    _narrow(text)
+    return text
+
+
+def _part(one: ComparisonText) -> str:
+    text = escape(one.text).replace("\n", "<br>")
+    return f'<span style="font-weight: 600">{DIFFERS} {text}</span>' if one.differs else text
+
+
+def _narrow(widget: QWidget) -> None:
+    """Let columns be of one width, however long a word in them is."""
+    widget.setSizePolicy(QSizePolicy.Policy.Ignored, widget.sizePolicy().verticalPolicy())
+    widget.setMinimumWidth(40)

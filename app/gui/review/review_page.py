@@ -1,0 +1,624 @@
+"""Makes the page of the mode Review, and joins it with the study.
+
+The page of the mode Review: who is compared, what differs, one item side by side, and the decision. Shows the review of
+the recording that is open, and turns what the reviewer says into edits. Where a reviewer says what they think of the
+segment that is shown. Whose segments are compared, and how far the review is.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QSplitter,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.agreement.annotator_lanes import people_of
+from annotate.review import peer_review as reviews
+from annotate.review.peer_review import RecordingReview, ReviewItem, ReviewProgress, default_pair, sheet, with_reviews
+from app.gui.pages.commands import ModeKeys
+from app.gui.pages.context import Context
+from app.gui.review.review_items import (
+    ItemComparison,
+    ItemRow,
+    ReviewItemList,
+    ReviewItemState,
+    SideBySide,
+    comparison_of,
+    row_of,
+)
+from project.entities.study_records import Annotator, Changes, ReviewDecision
+from project.queries.annotator_rows import all_annotators, reviews_in
+from project.queries.recording_rows import all_participants
+from project.session.session import Session
+from resources.translation import later, tr
+from widgets import theme
+from widgets.empty_state import EmptyState
+from widgets.form.input_fields import NoteEdit
+from widgets.progress_bars import ProgressBar
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+
+class ReviewDecisionBar(QWidget):
+    """A note, and buttons to decide, to take it back, and to go on.
+
+    Signals:
+        decided (Decision, str): with the note.
+        withdraw_requested: take back what was said.
+        step_requested (int): 1 for the next item, -1 for the previous one.
+        repeat_requested: play the item again and again, or stop doing so.
+    """
+
+    decided = Signal(object, str)
+    withdraw_requested = Signal()
+    step_requested = Signal(int)
+    repeat_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.note = NoteEdit()
+        self.note.setAccessibleName(tr("Note on your decision"))
+        self.note.setPlaceholderText(tr("Why (T)"))
+        self.note.setToolTip(tr("Why you agree or disagree; saved with the decision (T; Return goes back to the keys)"))
+        upper, row = QHBoxLayout(), QHBoxLayout()
+        upper.setSpacing(theme.GRID // 2)
+        row.setSpacing(theme.GRID)
+        upper.addWidget(self.note, 1)
+        self.agree = self._decision(ReviewDecision.AGREE, tr("Agree"), "circle-check", "Y")
+        self.disagree = self._decision(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
+        row.addWidget(self.agree, 1)
+        row.addWidget(self.disagree, 1)
+        self.withdraw = _tool("undo-2", tr("Take back what you said about this segment"), "W")
+        self.withdraw.clicked.connect(self.withdraw_requested)
+        before = _tool("skip-back", tr("Previous item"), "P")
+        before.clicked.connect(lambda: self.step_requested.emit(-1))
+        after = _tool("skip-forward", tr("Next item"), "N")
+        after.clicked.connect(lambda: self.step_requested.emit(1))
+        repeat = _tool("repeat", tr("Repeat the span of this item"), "R")
+        repeat.clicked.connect(self.repeat_requested)
+        self.steps = (before, after, repeat)
+        for button in (self.withdraw, *self.steps):
+            upper.addWidget(button)
+        column.addLayout(upper)
+        column.addLayout(row)
+
+    def set_note(self, text: str) -> None:
+        """Show what was noted before."""
+        if text != self.note.text():
+            self.note.setText(text)
+
+    def set_decidable(self, decidable: bool, decided: bool, reason: str = "") -> None:
+        """Allow a decision, and to take it back where there is one; the reason why not is a tooltip."""
+        for widget in (self.note, self.agree, self.disagree):
+            widget.setEnabled(decidable)
+        self.withdraw.setEnabled(decidable and decided)
+        self.agree.setToolTip(plain_tip(reason or tr("Agree with this segment, and go on (Y)")))
+        self.disagree.setToolTip(plain_tip(reason or tr("Disagree with this segment, and go on (X)")))
+
+    def decide(self, decision: ReviewDecision) -> None:
+        """Decide with the note that stands there, where that is possible."""
+        if self.agree.isEnabled():
+            self.decided.emit(decision, self.note.text())
+
+    def _decision(self, decision: ReviewDecision, text: str, picture: str, key: str) -> QPushButton:
+        button = QPushButton(f" {text} ({key})")
+        button.setIcon(icon(picture))
+        button.setAccessibleName(tr("{text} with this segment").format(text=text))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(lambda: self.decide(decision))
+        return button
+
+
+def _tool(picture: str, text: str, key: str) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(picture))
+    button.setToolTip(plain_tip(f"{text} ({key})"))
+    button.setAccessibleName(text)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+_NOBODY = ""
+
+
+class PairChooser(QWidget):
+    """Two annotators, a third where somebody asks for one, and a bar of what was reviewed.
+
+    Signals:
+        chosen (str, str, str): ids of the first, the second and the third annotator, "" for no third.
+    """
+
+    chosen = Signal(str, str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        boxes = QHBoxLayout()
+        self.first = _box(tr("First annotator"), tr("Whose segments stand on the left"))
+        self.second = _box(tr("Second annotator"), tr("Whose segments stand on the right"))
+        self.third = _box(tr("Third annotator"), tr("Somebody to compare with the two; nobody reviews their segments"))
+        for box in (self.first, self.second, self.third):
+            boxes.addWidget(box, 1)
+            box.activated.connect(lambda _=0, box=box: self._choose(box))
+        self._bar = ProgressBar(textVisible=False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(tr("Progress of the review"))
+        self._words = PlainLabel(wordWrap=True)
+        column.addLayout(boxes)
+        column.addWidget(self._bar)
+        column.addWidget(self._words)
+
+    def set_people(self, people: Sequence[Annotator], first: str, second: str, third: str) -> None:
+        """Offer these annotators, and show who is compared (ids)."""
+        for box, chosen in ((self.first, first), (self.second, second), (self.third, third)):
+            box.clear()
+            if box is self.third:
+                box.addItem(tr("No third"), _NOBODY)
+            for one in people:
+                if box is not self.third or one.id not in (first, second):
+                    box.addItem(one.name, one.id)
+            box.setCurrentIndex(max(0, box.findData(chosen, flags=Qt.MatchFlag.MatchExactly)))
+        self.third.setVisible(len(people) > 2)
+
+    def set_progress(self, done: int, total: int, text: str) -> None:
+        """Show how much was reviewed."""
+        self._bar.show_value(done if total else 1, max(1, total))
+        self._words.setText(text)
+
+    def _choose(self, changed: QComboBox) -> None:
+        first, second, third = (str(box.currentData() or "") for box in (self.first, self.second, self.third))
+        if first == second:
+            # Whoever was taken away from one side goes to the other.
+            other = self.second if changed is self.first else self.first
+            taken = next((other.itemData(i) for i in range(other.count()) if other.itemData(i) != first), "")
+            first, second = (first, str(taken)) if changed is self.first else (str(taken), second)
+        self.chosen.emit(first, second, "" if third in (first, second) else third)
+
+
+def _box(name: str, tip: str) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setToolTip(plain_tip(tip))
+    box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    box.setMinimumContentsLength(6)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    return box
+
+
+class Listed(StrEnum):
+    """Which items are in the list."""
+
+    WAITING = later("Waiting")
+    DIFFERING = later("Differing")
+    ALL = later("All")
+
+
+class ReviewPage(QWidget):
+    """Shows a review and says what the reviewer wants.
+
+    Signals:
+        item_chosen (str): key of the item that should be shown.
+        decided (str, Decision, str): segment, what is said about it, and the note.
+        withdraw_requested (str): segment.
+        repeat_requested: play the item again and again, or stop doing so.
+        visible_changed (bool): the page came into sight, or went.
+    """
+
+    item_chosen = Signal(str)
+    decided = Signal(str, object, str)
+    withdraw_requested = Signal(str)
+    repeat_requested = Signal()
+    visible_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Review"))
+        self._rows: tuple[ItemRow, ...] = ()
+        self._listed = Listed.DIFFERING
+        self._reason = ""
+        self.people = PairChooser()
+        self.items = ReviewItemList()
+        self.side_by_side = SideBySide()
+        self.decisions = ReviewDecisionBar()
+        self._empty = EmptyState("list-checks", "", "")
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._make())
+        self.items.chosen.connect(self.item_chosen)
+        self.side_by_side.column_chosen.connect(self._aim)
+        self.decisions.decided.connect(self._decide)
+        self.decisions.withdraw_requested.connect(self._withdraw)
+        self.decisions.step_requested.connect(self.step)
+        self.decisions.repeat_requested.connect(self.repeat_requested)
+
+    def show_nothing(self, title: str, hint: str) -> None:
+        """Say why there is nothing to review, and what to do."""
+        self._rows = ()
+        self.items.set_rows(())
+        self.side_by_side.show_comparison(None)
+        self._empty.set_text(title, hint)
+        self._stack.setCurrentIndex(0)
+
+    def set_rows(self, rows: Sequence[ItemRow], current: str) -> None:
+        """Show these items; `current` is the key of the one that is shown side by side, or ""."""
+        self._rows = tuple(rows)
+        self._stack.setCurrentIndex(1)
+        self._list(current)
+
+    def set_writable(self, reason: str) -> None:
+        """Allow decisions, or say why there are none."""
+        self._reason = reason
+        self._show_target()
+
+    def show_item(self, key: str, shown: ItemComparison | None) -> None:
+        """Show one item side by side."""
+        if key not in {row.key for row in self.items.rows()}:
+            self._list(key)
+        self.items.set_current(key)
+        self.side_by_side.show_comparison(shown)
+        self._show_target()
+
+    def step(self, by: int) -> None:
+        """Go to the next or the previous item of the list."""
+        rows, at = self.items.rows(), self.items.place()
+        place = at + by if at >= 0 else 0
+        if 0 <= place < len(rows):
+            self.item_chosen.emit(rows[place].key)
+
+    def next_waiting(self) -> str:
+        """Return the key of the next item that waits, from the one after the current on and round; "" for none."""
+        rows, at = self.items.rows(), self.items.place()
+        order = [*rows[at + 1 :], *rows[: at + 1]]
+        return next((row.key for row in order if row.state is ReviewItemState.WAITS), "")
+
+    def write_note(self) -> None:
+        """Let the reviewer type a note."""
+        if self.decisions.note.isEnabled():
+            self.decisions.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.decisions.note.selectAll()
+
+    def agree(self) -> None:
+        """Agree with the segment that is decided about."""
+        self.decisions.decide(ReviewDecision.AGREE)
+
+    def disagree(self) -> None:
+        """Disagree with the segment that is decided about."""
+        self.decisions.decide(ReviewDecision.DISAGREE)
+
+    def withdraw(self) -> None:
+        """Take back what was said about that segment."""
+        if self.decisions.withdraw.isEnabled():
+            self._withdraw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visible_changed.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.visible_changed.emit(False)
+
+    def _make(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.people)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self._buttons: dict[Listed, QPushButton] = {}
+        group = QButtonGroup(self)
+        for listed in Listed:
+            button = QPushButton(tr(listed.value))
+            button.setProperty("segment", True)
+            button.setCheckable(True)
+            button.setChecked(listed is self._listed)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(tr("List: {value}").format(value=tr(listed.value).lower()))
+            button.clicked.connect(lambda _=False, listed=listed: self._filter(listed))
+            group.addButton(button)
+            row.addWidget(button, 1)
+            self._buttons[listed] = button
+        column.addLayout(row)
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(self.items)
+        parts.addWidget(self.side_by_side)
+        parts.setStretchFactor(0, 2)
+        parts.setStretchFactor(1, 3)
+        parts.setSizes([184, 300])
+        column.addWidget(parts, 1)
+        column.addWidget(self.decisions)
+        return page
+
+    def _list(self, current: str) -> None:
+        kept = {
+            Listed.WAITING: [row for row in self._rows if row.state is ReviewItemState.WAITS or row.key == current],
+            Listed.DIFFERING: [
+                row for row in self._rows if row.state is not ReviewItemState.ALIKE or row.key == current
+            ],
+            Listed.ALL: list(self._rows),
+        }
+        counts = {
+            Listed.WAITING: sum(row.state is ReviewItemState.WAITS for row in self._rows),
+            Listed.DIFFERING: sum(row.state is not ReviewItemState.ALIKE for row in self._rows),
+            Listed.ALL: len(self._rows),
+        }
+        for listed, button in self._buttons.items():
+            button.setText(f"{tr(listed.value)} {counts[listed]}")
+        self.items.set_rows(kept[self._listed], current)
+
+    def _filter(self, listed: Listed) -> None:
+        at = self.items.place()
+        current = self.items.rows()[at].key if at >= 0 else ""
+        self._listed = listed
+        self._list(current)
+
+    def _target(self) -> int:
+        shown = self.side_by_side.comparison()
+        return -1 if shown is None else shown.target
+
+    def _show_target(self) -> None:
+        shown, at = self.side_by_side.comparison(), self._target()
+        if shown is None or at < 0:
+            self.decisions.set_note("")
+            self.decisions.set_decidable(False, False, self._reason or tr("There is nothing to decide here"))
+            return
+        self.decisions.set_note(shown.columns[at].note)
+        self.decisions.set_decidable(not self._reason, shown.columns[at].decided, self._reason)
+
+    def _aim(self, column: int) -> None:
+        shown = self.side_by_side.comparison()
+        if shown is not None:
+            self.side_by_side.show_comparison(ItemComparison(shown.columns, shown.lines, column))
+            self._show_target()
+
+    def _decide(self, decision: ReviewDecision, note: str) -> None:
+        shown = self.side_by_side.comparison()
+        if shown is not None and shown.target >= 0:
+            self.decided.emit(shown.columns[shown.target].segment_id, decision, note)
+
+    def _withdraw(self) -> None:
+        shown = self.side_by_side.comparison()
+        if shown is not None and shown.target >= 0:
+            self.withdraw_requested.emit(shown.columns[shown.target].segment_id)
+
+
+_TABLES = frozenset({"segment", "segment_value", "review", "annotator", "completion", "assignment", "property"})
+_NO_RECORDING = (tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
+_ALONE = (
+    tr("Two annotators are needed"),
+    tr(
+        "Fewer than two people worked on this recording. Bring their copies home with greenroom merge, or "
+        "choose another recording."
+    ),
+)
+_NOTHING = (
+    tr("Nothing was marked here"),
+    tr("Neither of the two marked anything in this recording. Choose another one."),
+)
+
+
+class ReviewController(QObject):
+    """Works while the page is in sight; what changed meanwhile is read when it comes back."""
+
+    def __init__(self, context: Context, page: ReviewPage) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._sheet: RecordingReview | None = None
+        self._pair: tuple[str, str, str] | None = None
+        self._current = ""
+        self._stale = True
+        key = Qt.Key
+        self._keys = ModeKeys(
+            page,
+            {
+                key.Key_Y: page.agree,
+                key.Key_X: page.disagree,
+                key.Key_W: page.withdraw,
+                key.Key_T: page.write_note,
+                key.Key_N: lambda: page.step(1),
+                key.Key_P: lambda: page.step(-1),
+            },
+            frozenset({key.Key_N, key.Key_P}),
+        )
+        studio = context.studio
+        studio.recording_changed.connect(self._renew)
+        studio.session_changed.connect(self._forget)
+        studio.selection_changed.connect(self._follow)
+        studio.bridge.changed.connect(self._apply)
+        page.visible_changed.connect(self._show_or_rest)
+        page.item_chosen.connect(self._go_to)
+        page.decided.connect(self._decide)
+        page.withdraw_requested.connect(self._withdraw)
+        page.repeat_requested.connect(lambda: context.playback.set_looping(not context.playback.looping))
+        page.people.chosen.connect(self._choose_pair)
+
+    def _show_or_rest(self, visible: bool) -> None:
+        if visible:
+            self._keys.watch(self._page.window())
+        if visible and self._stale:
+            self._reload()
+
+    def _forget(self) -> None:
+        self._pair = None
+        self._renew()
+
+    def _renew(self) -> None:
+        self._current = ""
+        self._stale = True
+        if self._page.isVisible():
+            self._reload()
+
+    def _apply(self, changes: Changes, initiator: object) -> None:
+        if not _TABLES & set(changes):
+            return
+        self._stale = True
+        if not self._page.isVisible():
+            return
+        if set(changes) != {"review"}:
+            self._reload()
+            return
+        reviewed = changes.ids("review")
+        self._read_reviews(reviewed)
+        if len(reviewed) == 1 and initiator is not self:
+            self._show_reverted(next(iter(reviewed)))
+
+    def _read_reviews(self, segment_ids: Iterable[str]) -> None:
+        session, recording = self._context.studio.session, self._context.studio.recording
+        if session is None or recording is None or self._sheet is None:
+            return
+        found = reviews_in(session.study, recording.id)
+        self._sheet = with_reviews(self._sheet, {one: found.get(one, []) for one in segment_ids})
+        self._stale = False
+        self._fill(session)
+
+    def _show_reverted(self, segment_id: str) -> None:
+        """Go back to the item of a decision that was undone, or made again."""
+        item = next((i for i in self._items() if segment_id in {one.segment.id for one in i.marks}), None)
+        if item is not None and item.key != self._current:
+            self._go_to(item.key)
+
+    def _reload(self) -> None:
+        """Read the recording anew; the item that was shown stays, also where its segments were regrouped."""
+        session, recording = self._context.studio.session, self._context.studio.recording
+        self._stale = False
+        before = {one.segment.id for item in self._items() if item.key == self._current for one in item.marks}
+        self._sheet = None
+        if session is None or recording is None:
+            self._page.show_nothing(*_NO_RECORDING)
+            return
+        chosen = self._people(session, recording.id)
+        if chosen is None:
+            self._page.show_nothing(*_ALONE)
+            return
+        people, first, second, third = chosen
+        self._sheet = sheet(session, recording.id, first, second, third)
+        if not self._sheet.items:
+            self._page.show_nothing(*_NOTHING)
+            return
+        same = [item for item in self._sheet.items if before & {one.segment.id for one in item.marks}]
+        self._current = same[0].key if same else ""
+        self._page.people.set_people(people, first.id, second.id, third.id if third else "")
+        self._fill(session)
+
+    def _fill(self, session: Session) -> None:
+        assert self._sheet is not None
+        reviewer = self._reviewer(session)
+        rows = [
+            row_of(item, self._sheet, session.schemes.known(item.marks[0].segment.scheme), reviewer)
+            for item in self._sheet.items
+        ]
+        self._page.set_rows(rows, self._current)
+        progress = self._sheet.progress(reviewer)
+        self._page.people.set_progress(progress.done, progress.total, _in_words(progress))
+        self._page.set_writable("" if self._context.studio.writable else session.study.read_only_reason)
+        self._show()
+
+    def _people(
+        self, session: Session, recording_id: str
+    ) -> tuple[list[Annotator], Annotator, Annotator, Annotator | None] | None:
+        """Return who can be compared and who is: those chosen, as long as they worked on this recording too."""
+        people = people_of(session, recording_id)
+        by_id = {one.id: one for one in people}
+        wanted = [by_id.get(one) for one in self._pair or ()]
+        if wanted and wanted[0] is not None and wanted[1] is not None:
+            return people, wanted[0], wanted[1], wanted[2]
+        pair = default_pair(session, recording_id)
+        return None if pair is None else (people, *pair, None)
+
+    def _choose_pair(self, first: str, second: str, third: str) -> None:
+        self._pair = (first, second, third)
+        self._reload()
+
+    def _items(self) -> tuple[ReviewItem, ...]:
+        return self._sheet.items if self._sheet is not None else ()
+
+    def _reviewer(self, session: Session) -> str:
+        found = session.annotator()
+        return found.id if found is not None else ""
+
+    def _show(self) -> None:
+        session = self._context.studio.session
+        item = next((one for one in self._items() if one.key == self._current), None)
+        if session is None or self._sheet is None or item is None:
+            self._page.show_item("", None)
+            return
+        scheme = session.schemes.known(item.marks[0].segment.scheme)
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        people = {one.id: one.pseudonym for one in all_participants(session.study)}
+        shown = comparison_of(item, self._sheet, scheme, self._reviewer(session), names, people)
+        self._page.show_item(item.key, shown)
+
+    def _go_to(self, key: str) -> None:
+        """Show an item here, on the timeline and in the player."""
+        item = next((one for one in self._items() if one.key == key), None)
+        if item is None:
+            return
+        self._current = key
+        self._show()
+        looping = self._context.playback.looping
+        self._context.studio.select([one.segment.id for one in item.marks])
+        self._context.playback.jump(item.start_us)
+        if looping:
+            self._context.playback.set_looping(True)
+
+    def _follow(self) -> None:
+        """Show the item of a segment that was selected elsewhere."""
+        chosen = self._context.studio.selected
+        if not chosen or not self._page.isVisible():
+            return
+        item = next((i for i in self._items() if chosen[-1] in {one.segment.id for one in i.marks}), None)
+        if item is not None and item.key != self._current:
+            self._current = item.key
+            self._show()
+
+    def _decide(self, segment_id: str, decision: ReviewDecision, note: str) -> None:
+        if not self._context.studio.edit(lambda session: reviews.decide(session, segment_id, decision, note), self):
+            return
+        session = self._context.studio.session
+        item = next((one for one in self._items() if one.key == self._current), None)
+        if session is None or (item is not None and item.waits_for(self._reviewer(session))):
+            return
+        following = self._page.next_waiting()
+        if following:
+            self._go_to(following)
+        else:
+            self._context.studio.told.emit(tr("Reviewed: nothing waits for you in this recording any more."))
+
+    def _withdraw(self, segment_id: str) -> None:
+        self._context.studio.edit(lambda session: reviews.withdraw(session, segment_id), self)
+
+
+def _in_words(progress: ReviewProgress) -> str:
+    if not progress.total:
+        return tr("Nothing to review: {alike} alike.").format(alike=progress.alike)
+    parts = [tr("{done} of {total} reviewed by you").format(done=progress.done, total=progress.total)]
+    if progress.disputed:
+        parts.append(tr("{disputed} in disagreement").format(disputed=progress.disputed))
+    if progress.settled:
+        parts.append(tr("{settled} settled").format(settled=progress.settled))
+    return " · ".join(parts)
+
+
+def make(context: Context) -> QWidget:
+    """Return the page."""
+    page = ReviewPage()
+    ReviewController(context, page)
+    return page

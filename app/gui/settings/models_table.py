@@ -1,0 +1,369 @@
+"""All models in groups: whether each is there, how large it is, what it is for.
+
+The chosen model: what it is, where it comes from, and what can be done with it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.translation import tr
+from widgets import theme
+from widgets.progress_bars import ProgressBar
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+_LINES = 4
+_SOURCE_LETTERS = 40
+_FETCH_TIP = tr("Fetch it over the network now; nothing is fetched unless you press this")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDetails:
+    """What the panel shows of a model.
+
+    Attributes:
+        lines: what to know of it, a sentence or two each.
+        sources: (key, text) of where it can be fetched from; none where a lab brings it.
+        fetch: what the button that fetches says, with the size.
+        refused: why it cannot or need not be fetched now; "" where it can.
+        folder, file: whether it can be added from a folder, from a file.
+        own: whether a lab brings it, under a licence that has to be said.
+        installed: whether it is there.
+        left: whether something of it is there that can be removed.
+        busy: whether a job of it runs or waits, or it is being checked; either can be cancelled.
+    """
+
+    key: str
+    title: str
+    lines: tuple[str, ...]
+    sources: tuple[tuple[str, str], ...]
+    fetch: str
+    refused: str
+    folder: bool
+    file: bool
+    own: bool
+    installed: bool
+    left: bool
+    busy: bool
+
+
+class ModelPanel(QFrame):
+    """Says what a model is and asks for what somebody wants done with it.
+
+    Signals:
+        fetch_requested (str, str): model, source.
+        folder_requested (str, str): model, licence: add it from a folder.
+        file_requested (str, str): model, licence: add it from a file.
+        verify_requested (str): model.
+        remove_requested (str): model.
+        cancel_requested (str): model.
+    """
+
+    fetch_requested = Signal(str, str)
+    folder_requested = Signal(str, str)
+    file_requested = Signal(str, str)
+    verify_requested = Signal(str)
+    remove_requested = Signal(str)
+    cancel_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._key = ""
+        self._own = False
+        self.title = PlainLabel()
+        self.title.setFont(theme.font(semibold=True))
+        self.lines = PlainLabel(wordWrap=True)
+        self.lines.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.lines.setAccessibleName(tr("About the chosen model"))
+        self.lines.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        # As high as most texts need, so that the table does not jump while somebody looks through it.
+        self.lines.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
+        self.bar = ProgressBar(textVisible=False)
+        self.bar.setFixedHeight(4)
+        self._make_controls()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        column.addWidget(self.title)
+        column.addWidget(self.lines)
+        column.addWidget(self.bar)
+        column.addLayout(self._row())
+        self.set_progress(None)
+
+    def show_model(self, shown: ModelDetails) -> None:
+        """Show a model; a licence that was typed stays while the model stays."""
+        if shown.key != self._key:
+            self.licence.clear()
+            self.ask_again(False)
+            self.set_progress(None)
+        self._key, self._own = shown.key, shown.own
+        self.title.setText(shown.title)
+        self.lines.setText("\n".join(shown.lines))
+        chosen = self.source.currentData()
+        self.source.clear()
+        for key, text in shown.sources:
+            self.source.addItem(text, key)
+        self.source.setCurrentIndex(max(0, self.source.findData(chosen)))
+        self.source.setVisible(len(shown.sources) > 1 and not shown.busy and not shown.refused)
+        self.licence.setVisible(shown.own)
+        self.fetch.setText(shown.fetch)
+        self.fetch.setVisible(bool(shown.sources) and not shown.busy)
+        self.fetch.setEnabled(not shown.refused)
+        self.fetch.setToolTip(
+            plain_tip(shown.refused or tr("Fetch it over the network now; nothing is fetched unless you press this"))
+        )
+        self.cancel.setVisible(shown.busy)
+        self.folder.setVisible(shown.folder)
+        self.file.setVisible(shown.file)
+        self.folder.setEnabled(not shown.busy)
+        self.file.setEnabled(not shown.busy)
+        self.verify.setEnabled(shown.installed and not shown.busy)
+        self.remove.setEnabled(shown.left and not shown.busy)
+        if shown.busy or not shown.left:
+            self.ask_again(False)
+
+    def set_progress(self, share: float | None) -> None:
+        """Show how far the work on the model is, 0 to 1; None hides the bar."""
+        self.bar.show_value(round(1000 * (share or 0)), 1000)
+        # The bar keeps its place, so that nothing jumps.
+        self.bar.setProperty("idle", share is None)
+        self.bar.setStyleSheet("QProgressBar { background: transparent; border: none; }" if share is None else "")
+
+    def ask_again(self, asking: bool) -> None:
+        """Show or hide the button that removes."""
+        self.sure.setVisible(asking)
+
+    def _make_controls(self) -> None:
+        self.source = QComboBox()
+        self.source.setAccessibleName(tr("Source"))
+        self.source.setToolTip(tr("Where it is fetched from"))
+        # Its longest text must not widen the window.
+        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.source.setMinimumContentsLength(_SOURCE_LETTERS)
+        self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
+        self.licence.setAccessibleName(tr("Licence"))
+        self.licence.setToolTip(tr("Under which licence you may use the model that you bring; it is kept beside it"))
+        self.fetch = _button("", "")
+        self.fetch.setProperty("primary", True)
+        self.cancel = _button(
+            tr("&Cancel"), tr("Stop; what has arrived is kept, and the next fetch goes on from there")
+        )
+        self.folder = _button(
+            tr("Add from f&older…"), tr("Copy it from a folder on this machine or a stick, and check it")
+        )
+        self.file = _button(tr("Add from fi&le…"), tr("Copy it from a file on this machine or a stick, and check it"))
+        self.verify = _button(tr("&Verify"), tr("Compare every file with its checksum"))
+        self.remove = _button(tr("&Remove"), tr("Delete it from this machine, with what an unfinished fetch has left"))
+        self.sure = _button(tr("Remove for good"), tr("Delete it now"))
+        self.fetch.clicked.connect(lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""))
+        self.cancel.clicked.connect(lambda: self.cancel_requested.emit(self._key))
+        self.folder.clicked.connect(lambda: self._add(self.folder_requested))
+        self.file.clicked.connect(lambda: self._add(self.file_requested))
+        self.verify.clicked.connect(lambda: self.verify_requested.emit(self._key))
+        self.remove.clicked.connect(lambda: self.ask_again(True))
+        self.sure.clicked.connect(lambda: self.remove_requested.emit(self._key))
+
+    def _row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        for control in (self.fetch, self.cancel, self.source):
+            row.addWidget(control)
+        row.addWidget(self.licence, 1)
+        for control in (self.folder, self.file):
+            row.addWidget(control)
+        row.addStretch(1)
+        # The one that deletes does not come up where the mouse is after asking for it.
+        for control in (self.sure, self.verify, self.remove):
+            row.addWidget(control)
+        return row
+
+    def _add(self, wanted: SignalInstance) -> None:
+        """Ask for the model, or first for the licence where it has to be said."""
+        licence = self.licence.text().strip()
+        if self._own and not licence:
+            self.licence.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.licence.setPlaceholderText(tr("Say the licence first, in your words"))
+            return
+        wanted.emit(self._key, licence)
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    made = QPushButton(text)
+    made.setToolTip(plain_tip(tip))
+    return made
+
+
+COLUMNS = (tr("Model"), tr("State"), tr("Size"), tr("Licence"), tr("What it is for"), tr("Where it is used"))
+_STATE, _SIZE, _LICENCE, _PURPOSE, _USED = range(1, 6)
+_WIDTHS = (208, 144, 100, 108)
+_LEAST_USED = 200
+"""Pixels that the column of where a model is used gets in any case."""
+_KEY = Qt.ItemDataRole.UserRole
+
+
+class ModelState(StrEnum):
+    """How it stands with a model, told apart by icon, colour and word."""
+
+    ABSENT = "absent"
+    PARTLY = "partly"
+    INSTALLED = "installed"
+    DAMAGED = "damaged"
+    BUSY = "busy"
+
+
+_ICONS: dict[ModelState, tuple[str, str | None]] = {
+    ModelState.ABSENT: ("circle-dashed", "muted"),
+    ModelState.PARTLY: ("circle-dashed", "uncertain"),
+    ModelState.INSTALLED: ("circle-check", "competence"),
+    ModelState.DAMAGED: ("circle-x", "error"),
+    ModelState.BUSY: ("loader", None),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One model.
+
+    Attributes:
+        key: tells it from the others.
+        said: its state in a word or two.
+        size: on disk where it is there, else of what would be fetched; "" where a lab brings it.
+    """
+
+    key: str
+    state: ModelState
+    said: str
+    size: str
+    licence: str
+    purpose: str
+    used_in: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGroup:
+    """The models of one use."""
+
+    key: str
+    title: str
+    rows: tuple[ModelRow, ...]
+
+
+class ModelsTable(QTreeWidget):
+    """Shows the models; changes nothing.
+
+    Signals:
+        chosen (str): key of the model that is now chosen.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._items: dict[str, QTreeWidgetItem] = {}
+        self._closed: set[str] = set()
+        self.setAccessibleName(tr("Models"))
+        self.setHeaderLabels(list(COLUMNS))
+        self.setUniformRowHeights(True)
+        self.setIndentation(theme.GRID * 2)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for column, width in enumerate(_WIDTHS):
+            self.setColumnWidth(column, width)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(_PURPOSE, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(_USED, QHeaderView.ResizeMode.Fixed)
+        self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _KEY)))
+        self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _KEY)))
+        self.currentItemChanged.connect(lambda *_: self.chosen.emit(self.current_key()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Give what a model is for, a sentence, its room first, then where it is used, then a long licence."""
+        licence, purpose, used = (self.sizeHintForColumn(column) for column in (_LICENCE, _PURPOSE, _USED))
+        room = self.viewport().width() - sum(self.columnWidth(column) for column in range(_LICENCE)) - purpose
+        used = min(used, max(_LEAST_USED, room - _WIDTHS[_LICENCE]))
+        self.setColumnWidth(_USED, used)
+        self.setColumnWidth(_LICENCE, max(_WIDTHS[_LICENCE], min(licence, room - used)))
+
+    def set_groups(self, groups: Sequence[ModelGroup]) -> None:
+        """Show these; what was folded stays folded, and the place and the choice are kept."""
+        top, current = self.verticalScrollBar().value(), self.current_key()
+        self.blockSignals(True)
+        self.clear()
+        self._items = {}
+        for group in groups:
+            there = sum(row.state is ModelState.INSTALLED for row in group.rows)
+            head = QTreeWidgetItem(
+                [
+                    tr("{title} ({there} of {rows} installed)").format(
+                        title=group.title, there=there, rows=len(group.rows)
+                    )
+                ]
+            )
+            head.setData(0, _KEY, group.key)
+            head.setFont(0, theme.font(semibold=True))
+            head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            head.setSizeHint(0, QSize(0, theme.GRID * 7 // 2))
+            self.addTopLevelItem(head)
+            head.setFirstColumnSpanned(True)
+            for row in group.rows:
+                # The space keeps the figures, which stand on the right, apart from the next column.
+                size = f"{row.size}\u2003" if row.size else ""
+                item = QTreeWidgetItem([row.key, row.said, size, row.licence, row.purpose, row.used_in])
+                item.setData(0, _KEY, row.key)
+                item.setTextAlignment(_SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                for column in range(len(COLUMNS)):
+                    item.setToolTip(column, plain_tip(item.text(column).strip()))
+                item.setIcon(_STATE, icon(*_ICONS[row.state]))
+                head.addChild(item)
+                self._items[row.key] = item
+            head.setExpanded(group.key not in self._closed)
+        if current in self._items:
+            self.setCurrentItem(self._items[current])
+        self.blockSignals(False)
+        self._share_room()
+        self.verticalScrollBar().setValue(top)
+
+    def show_state(self, key: str, state: ModelState, said: str) -> None:
+        """Show another state of one model."""
+        item = self._items.get(key)
+        if item is not None:
+            item.setText(_STATE, said)
+            item.setToolTip(_STATE, plain_tip(said))
+            item.setIcon(_STATE, icon(*_ICONS[state]))
+
+    def choose(self, key: str) -> None:
+        """Choose a model."""
+        if key in self._items:
+            self.setCurrentItem(self._items[key])
+
+    def current_key(self) -> str:
+        """Return the key of the chosen model, or ""."""
+        item = self.currentItem()
+        return str(item.data(0, _KEY)) if item is not None and item.parent() is not None else ""
+
+    def texts(self) -> dict[str, tuple[str, ...]]:
+        """Return what is shown of each model, by its key."""
+        return {
+            key: tuple(item.text(column).strip() for column in range(len(COLUMNS))) for key, item in self._items.items()
+        }

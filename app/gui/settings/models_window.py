@@ -1,0 +1,371 @@
+"""The window of models: all there are, whether each is installed, and the ways to get, add, check and remove them.
+
+What the window of models says of each, in words.
+"""
+
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from anonymize.egress import weights_download_job as fetching
+from anonymize.egress.egress_authority import policy_in_force
+from app.gui.pages.context import Context
+from app.gui.settings.models_table import ModelDetails, ModelGroup, ModelPanel, ModelRow, ModelsTable, ModelState
+from app.gui.study.background import Stoppable
+from app.gui.study.dialogs import require_permission
+from models.weights import installed_weights as weights
+from models.weights.editions import USES
+from models.weights.model_list import DownloadAccess, ModelCatalogueEntry, damage, models, network
+from project.errors import UserError
+from project.session.jobs import JobSpec
+from project.text_format import size_text
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.text_labels import PlainLabel
+
+ETHICS = tr(
+    "Only files of models come onto this machine, and only when you press Fetch or Add. "
+    "Nothing of a study goes out: no picture, no sound, no word, no name."
+)
+
+
+_ASKED_FIRST = tr("The policy of this study allows no downloads: you are asked first.")
+
+
+def groups(models: list[ModelCatalogueEntry], busy: dict[str, str], damaged: dict[str, str]) -> list[ModelGroup]:
+    """Return the table's groups.
+
+    Args:
+        models: all.
+        busy: what happens to some of them, in a word or two, by name.
+        damaged: what is wrong with some of them, by name.
+    """
+    return [
+        ModelGroup(
+            use,
+            heading,
+            tuple(_row(one, busy.get(one.name, ""), one.name in damaged) for one in models if one.use == use),
+        )
+        for use, heading in USES.items()
+    ]
+
+
+def details(one: ModelCatalogueEntry, network: DownloadAccess, busy: str, damaged: str) -> ModelDetails:
+    """Return what the panel shows of a model."""
+    size = size_text(one.offers[0].size) if one.offers else ""
+    goes_on = tr(", {arrived} are here").format(arrived=size_text(one.arrived)) if one.arrived else ""
+    sound = one.installed and not damaged
+    fetch = (
+        tr("&Fetch")
+        if sound
+        else tr("&Fetch again ({size})").format(size=size)
+        if one.installed
+        else tr("&Fetch ({size}{goes_on})").format(size=size, goes_on=goes_on)
+    )
+    where = tr("It is in {place}.").format(place=one.place) if one.installed else ""
+    origin = tr("From {list}.").format(list=tr(" or ").join(offer.origin for offer in one.offers)) if one.offers else ""
+    bring = (
+        tr("You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide.") if one.own else ""
+    )
+    places = "" if sound else tr(" or ").join(offer.elsewhere for offer in one.offers)
+    lines = (
+        _sentence(one.purpose),
+        tr("Used in {places}. Licence: {licence}.").format(places=one.used_in, licence=_licence(one)),
+        f"{origin}{bring} {where}".strip(),
+        one.note,
+        tr("On another machine, get it from {places}, and add it here.").format(places=places)
+        if network.offline and places
+        else "",
+        tr("Damaged: {damaged}. Fetch or add it again.").format(damaged=damaged) if damaged else "",
+    )
+    return ModelDetails(
+        key=one.name,
+        title=one.name,
+        lines=tuple(line for line in lines if line),
+        sources=tuple((offer.key, offer.origin) for offer in one.offers),
+        fetch=fetch,
+        refused=_refused(sound, network),
+        folder=one.folder or not one.own,
+        file=not (one.own and one.folder),
+        own=one.own,
+        installed=one.installed,
+        left=one.installed or bool(one.arrived),
+        busy=bool(busy),
+    )
+
+
+def state_of_network(network: DownloadAccess, allowed: bool) -> str:
+    """Return whom a fetch would ask, or that this machine is offline and what to do then.
+
+    Args:
+        network: what the environment says.
+        allowed: whether the policy of the study allows downloads.
+    """
+    if network.offline:
+        return tr(
+            "This machine is said to be offline ({offline} is set): nothing is fetched. "
+            "Get the files on another machine and add them here."
+        ).format(offline=network.offline)
+    asked = tr(" and ").join(network.hosts)
+    whom = (
+        tr("A fetch asks the mirror {asked}.").format(asked=asked)
+        if network.mirrored
+        else tr("A fetch asks {asked}, or the model's makers.").format(asked=asked)
+    )
+    return whom if allowed else f"{whom} {_ASKED_FIRST}"
+
+
+def _row(one: ModelCatalogueEntry, busy: str, damaged: bool) -> ModelRow:
+    size = one.on_disk if one.installed else one.offers[0].size if one.offers else 0
+    state, said = _state(one, busy, damaged)
+    return ModelRow(
+        one.name, state, said, size_text(size) if size else "", _licence(one), _sentence(one.purpose), one.used_in
+    )
+
+
+def _state(one: ModelCatalogueEntry, busy: str, damaged: bool) -> tuple[ModelState, str]:
+    if busy:
+        return ModelState.BUSY, busy
+    if damaged:
+        return ModelState.DAMAGED, "damaged"
+    if one.installed:
+        return ModelState.INSTALLED, "installed"
+    if one.arrived:
+        return ModelState.PARTLY, tr("{arrived} arrived").format(arrived=size_text(one.arrived))
+    return ModelState.ABSENT, tr("bring your own") if one.own else tr("not installed")
+
+
+def _refused(sound: bool, network: DownloadAccess) -> str:
+    if network.offline:
+        return tr("Nothing is fetched, because {offline} is set").format(offline=network.offline)
+    return tr("It is installed") if sound else ""
+
+
+def _licence(one: ModelCatalogueEntry) -> str:
+    return tr("yours to say") if one.own and not one.installed else one.licence
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return ModelsWindow(context)
+
+
+class ModelsWindow(QWidget):
+    """Shows the catalogue and does what is asked with one of its entries."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._jobs = context.jobs
+        self._models: dict[str, ModelCatalogueEntry] = {}
+        self._works: dict[str, JobSpec] = {}
+        self._busy: dict[str, str] = {}
+        self._damaged: dict[str, str] = {}
+        self._checks: dict[str, Event] = {}
+        self.setWindowTitle(tr("Models"))
+        self.setAccessibleName(tr("Models"))
+        self.setAutoFillBackground(True)
+        self.resize(1240, 760)
+        self.ethics = PlainLabel(ETHICS, wordWrap=True)
+        self.network = PlainLabel(wordWrap=True)
+        self.table = ModelsTable()
+        self.panel = ModelPanel()
+        self._lay_out()
+        self._join()
+        for work in self._jobs.jobs():
+            self._on_started(work)
+        self.reload()
+        self.table.choose(next(iter(self._models)))
+
+    def reload(self) -> None:
+        """Show what is on this machine now."""
+        listed = models()
+        self._models = {one.name: one for one in listed}
+        session = self._context.studio.session
+        allowed = session is not None and policy_in_force(session).downloads
+        self.network.setText(state_of_network(network(), allowed))
+        self.table.set_groups(groups(listed, self._busy, self._damaged))
+        self._show_chosen()
+
+    def fetch(self, name: str, key: str = "") -> None:
+        """Get a model over the network."""
+        try:
+            work = fetching.prepare(name, key)
+            require_permission(self._context.studio, self._context.questions, name, key)
+            self._start(name, work)
+        except UserError as error:
+            self._tell(str(error))
+
+    def add(self, name: str, source: Path, licence: str = "") -> None:
+        """Get a model from a file or folder."""
+        try:
+            self._start(name, fetching.prepare_adding(name, source, licence))
+        except UserError as error:
+            self._tell(str(error))
+
+    def verify(self, name: str) -> None:
+        """Compare the files of a model with their checksums; large ones take a while."""
+        self._set_busy(name, "checking")
+        self._tell(tr("Checking {name}…").format(name=name))
+        stop = self._checks[name] = Event()
+
+        def done(wrong: str) -> None:
+            self._damaged.pop(name, None)
+            if wrong:
+                self._damaged[name] = wrong
+            ended(
+                tr("{name} is damaged.").format(name=name)
+                if wrong
+                else tr("{name} is sound: every checksum is right.").format(name=name)
+            )
+
+        def ended(said: str) -> None:
+            self._checks.pop(name, None)
+            self._set_busy(name, "")
+            self._tell(said)
+
+        self._context.background.run(
+            lambda progress: damage(name, Stoppable(progress, stop)),
+            done,
+            lambda error: ended(str(error)),
+            lambda so_far, total, _text: self._show_share(name, "checking", so_far, total),
+        )
+
+    def remove(self, name: str) -> None:
+        """Delete a model from this machine."""
+        try:
+            removed = weights.remove(name)
+        except UserError as error:
+            self._tell(str(error))
+            return
+        self._damaged.pop(name, None)
+        self.panel.ask_again(False)
+        self._tell(
+            tr("Removed {name}.").format(name=name) if removed else tr("{name} was not installed.").format(name=name)
+        )
+        self.reload()
+
+    def cancel(self, name: str) -> None:
+        """Stop what is being done with a model."""
+        work, check = self._works.get(name), self._checks.pop(name, None)
+        if work is not None:
+            self._jobs.cancel(work)
+        if check is not None:
+            check.set()
+            self._set_busy(name, "")
+            self._tell(tr("Stopped checking {name}.").format(name=name))
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.ethics)
+        column.addWidget(self.network)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.panel)
+        foot = QHBoxLayout()
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
+        foot.addWidget(self.status, 1)
+        foot.addWidget(close_button(self), 0, Qt.AlignmentFlag.AlignBottom)
+        column.addLayout(foot)
+
+    def _join(self) -> None:
+        self.table.chosen.connect(lambda _key: self._show_chosen())
+        self.panel.fetch_requested.connect(self.fetch)
+        self.panel.folder_requested.connect(self._ask_folder)
+        self.panel.file_requested.connect(self._ask_file)
+        self.panel.verify_requested.connect(self.verify)
+        self.panel.remove_requested.connect(self.remove)
+        self.panel.cancel_requested.connect(self.cancel)
+        self._jobs.started.connect(self._on_started)
+        self._jobs.progressed.connect(self._on_progress)
+        self._jobs.done.connect(
+            lambda work, _result: self._on_end(
+                work, tr("{name} is installed.").format(name=work.parameters.get("name"))
+            )
+        )
+        self._jobs.stopped.connect(self._on_stopped)
+        theme.notifier.changed.connect(self.reload)
+
+    def _ask_folder(self, name: str, licence: str) -> None:
+        found = self._context.questions.folder(tr("Folder with {name}").format(name=name))
+        if found is not None:
+            self.add(name, found, licence)
+
+    def _ask_file(self, name: str, licence: str) -> None:
+        found = self._context.questions.file(tr("File with {name}").format(name=name))
+        if found is not None:
+            self.add(name, found, licence)
+
+    def _start(self, name: str, work: JobSpec) -> None:
+        if name not in self._works:
+            self._tell(f"{work.title}…")
+            self._jobs.start(work)
+
+    def _on_started(self, work: JobSpec) -> None:
+        """Note a job about a model, also one that was asked for elsewhere."""
+        if work.kind == fetching.KIND:
+            name = str(work.parameters["name"])
+            self._works[name] = work
+            self._set_busy(name, "waiting")
+
+    def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
+        if work.kind != fetching.KIND:
+            return
+        name = str(work.parameters["name"])
+        self._works[name] = work
+        self._show_share(name, "adding" if "source" in work.parameters else "fetching", done, total)
+
+    def _show_share(self, name: str, doing: str, done: int, total: int) -> None:
+        if name not in self._busy:
+            return
+        share = done / total if total else 0.0
+        self._busy[name] = f"{doing} {100 * share:.0f} %"
+        self.table.show_state(name, ModelState.BUSY, self._busy[name])
+        if name == self.table.current_key():
+            self.panel.set_progress(share)
+
+    def _on_done(self, work: JobSpec, _result: object) -> None:
+        self._on_end(work, tr("{name} is installed.").format(name=work.parameters.get("name")))
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        if work.kind == fetching.KIND:
+            problem = self._jobs.problem_of(work)
+            self._on_end(
+                work,
+                str(problem) if problem else tr("Stopped: {title}. What has arrived is kept.").format(title=work.title),
+            )
+
+    def _on_end(self, work: JobSpec, said: str) -> None:
+        if work.kind != fetching.KIND:
+            return
+        name = str(work.parameters["name"])
+        self._works.pop(name, None)
+        self._damaged.pop(name, None)
+        self._set_busy(name, "")
+        self._tell(said)
+
+    def _set_busy(self, name: str, what: str) -> None:
+        self._busy.pop(name, None)
+        if what:
+            self._busy[name] = what
+        if name == self.table.current_key():
+            self.panel.set_progress(None)
+        self.reload()
+
+    def _show_chosen(self) -> None:
+        one = self._models.get(self.table.current_key())
+        if one is not None:
+            busy, wrong = self._busy.get(one.name, ""), self._damaged.get(one.name, "")
+            self.panel.show_model(details(one, network(), busy, wrong))
+
+    def _tell(self, text: str) -> None:
+        self.status.setText(text)

@@ -1,0 +1,625 @@
+"""The window of what leaves this machine: the policy at the top, the journal of requests below it.
+
+The form of a policy: one of three levels, who allowed it and why, to whom, and four ways out that begin shut. The
+journal of requests as a table, of which only the rows on screen are drawn.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force, said_policy
+from anonymize.egress.egress_log import (
+    FATES,
+    HEAD,
+    LEVELS,
+    MEANINGS,
+    UNENCRYPTED,
+    EgressLogRow,
+    EgressOutcome,
+    about_policy,
+    lines,
+    totals,
+    write_table,
+)
+from anonymize.egress.policy_edits import missing, set_policy
+from app.gui.pages.context import Context
+from project.entities.egress_policy import EgressLevel, Policy
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.policy_rows import KEY, egress_count
+from project.queries.segment_rows import segment
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.form.layouts import within_screen
+from widgets.table.lazy_table import LongTable
+from widgets.text_labels import NoteInForm, PlainLabel, add_row, plain_tip
+
+_BUTTONS = {
+    EgressLevel.NOTHING: tr("Let nothing leave"),
+    EgressLevel.ANONYMIZED: tr("Let reviewed renderings leave"),
+    EgressLevel.RAW: tr("Let raw footage leave"),
+}
+_INDENT = 22
+"""Pixels from the left edge of a choice to its text."""
+_WAYS = {
+    "downloads": (
+        tr("Allow &downloads of models"),
+        tr("Fetches files of models while this study is open; sends nothing of it"),
+    ),
+    "redirects": (tr("Allow re&directs"), tr("Follows a server that sends a request on to another machine")),
+    "proxies": (tr("Allow pro&xies"), tr("Sends requests through the proxy that this machine is set up with")),
+    "unencrypted": (
+        tr("Allow un&encrypted connections"),
+        tr("Sends words and keys to http:// and tcp:// addresses, readable for everybody on the way"),
+    ),
+}
+
+
+class PolicyForm(QWidget):
+    """Shows a policy and what somebody wants in its place; nothing is set before they press the button.
+
+    Signals:
+        set_requested (Policy): what is to be set; the level and the ways as chosen, the texts as typed.
+        confirm_requested: the policy that `ask_about` told of is to be put in force.
+    """
+
+    set_requested = Signal(object)
+    confirm_requested = Signal()
+
+    def __init__(
+        self,
+        names: Mapping[EgressLevel, str],
+        meanings: Mapping[EgressLevel, str],
+        missing: Callable[[Policy], str],
+        unencrypted: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the form.
+
+        Args:
+            names: what each level is called.
+            meanings: what each means, in a line.
+            missing: says what a policy lacks to be set, "" where nothing.
+            unencrypted: what connections without encryption mean, in a line.
+            parent: Qt's.
+        """
+        super().__init__(parent)
+        self._names, self._missing = names, missing
+        self._shown = Policy()
+        self._writable = True
+        self.levels: dict[EgressLevel, QRadioButton] = {}
+        self._group = QButtonGroup(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self._question())
+        for level in EgressLevel:
+            column.addLayout(self._choice(level, meanings[level]))
+        self.reason = _line(tr("Reason"), tr("Why raw footage has to leave, in three words or more"))
+        self.allowed_by = _line(tr("Allowed by"), tr("Who allowed it, such as a board and its number"))
+        self.hosts = _line(
+            tr("Only to"), tr("Machines such as api.openai.com, separated by commas; empty for any judge's")
+        )
+        self.unencrypted = NoteInForm(unencrypted)
+        self.ways = {key: _tick(text, tip) for key, (text, tip) in _WAYS.items()}
+        column.addLayout(self._fields())
+        column.addLayout(self._foot())
+        column.addStretch(1)
+        self._group.idToggled.connect(lambda _id, on: self._on_level() if on else None)
+        for line in (self.reason, self.allowed_by, self.hosts):
+            line.textChanged.connect(lambda _text: self._look())
+            line.returnPressed.connect(self._ask)
+        for way in self.ways.values():
+            way.toggled.connect(lambda _on: self._look())
+        self.show_policy(self._shown, writable=True)
+
+    def show_policy(self, policy: Policy, *, writable: bool) -> None:
+        """Show the policy that counts; what was typed and not set is dropped."""
+        self._shown, self._writable = policy, writable
+        self.question.hide()
+        self.levels[policy.level].setChecked(True)
+        self.reason.setText(policy.reason)
+        self.allowed_by.setText(policy.allowed_by)
+        self.hosts.setText(", ".join(policy.hosts))
+        for key, way in self.ways.items():
+            way.setChecked(bool(getattr(policy, key)))
+        for part in (*self.levels.values(), self.reason, self.allowed_by, self.hosts, *self.ways.values()):
+            part.setEnabled(writable)
+        self._look()
+
+    def wanted(self) -> Policy:
+        """Return what is chosen and typed."""
+        level = next(level for level, button in self.levels.items() if button.isChecked())
+        hosts = tuple(one.strip() for one in self.hosts.text().replace(";", ",").split(",") if one.strip())
+        ways = {key: way.isChecked() for key, way in self.ways.items()}
+        texts = (self.reason.text().strip(), self.allowed_by.text().strip())
+        reason, allowed_by = ("", "") if level is EgressLevel.NOTHING else texts
+        return Policy(level, reason, allowed_by, hosts, **ways)
+
+    def ask_about(self, policy: str) -> None:
+        """Ask whether a policy that the study's file says is to be in force here, until the next `show_policy`."""
+        self.asked.setText(policy)
+        self.confirm.setEnabled(self._writable)
+        self.question.show()
+
+    def focus_level(self) -> None:
+        """Give the keys to the level that counts, not to the button that puts another policy in force."""
+        self.levels[self._shown.level].setFocus()
+
+    def tell(self, problem: str) -> None:
+        """Say beside the button why something cannot be set."""
+        self.note.setText(problem)
+
+    def _question(self) -> QWidget:
+        self.question = QWidget()
+        row = QHBoxLayout(self.question)
+        row.setContentsMargins(0, 0, 0, theme.GRID)
+        row.setSpacing(theme.GRID * 2)
+        self.asked = PlainLabel(wordWrap=True)
+        self.asked.setAccessibleName(tr("Policy that is not in force"))
+        self.confirm = QPushButton(tr("Put it in &force"))
+        self.confirm.setToolTip(tr("Let this policy of the study's file hold on this machine, with all that it allows"))
+        self.confirm.clicked.connect(self.confirm_requested)
+        row.addWidget(self.asked, 1)
+        row.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignTop)
+        return self.question
+
+    def _choice(self, level: EgressLevel, meaning: str) -> QVBoxLayout:
+        button = self.levels[level] = QRadioButton(self._names[level])
+        button.setFont(theme.font(semibold=True))
+        button.setToolTip(plain_tip(meaning))
+        self._group.addButton(button)
+        told = PlainLabel(meaning, wordWrap=True)
+        told.setProperty("quiet", "true")
+        told.setContentsMargins(_INDENT, 0, 0, 0)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(button)
+        column.addWidget(told)
+        return column
+
+    def _fields(self) -> QFormLayout:
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setSpacing(theme.GRID)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        for line, text in (
+            (self.reason, tr("&Reason")),
+            (self.allowed_by, tr("Allowed &by")),
+            (self.hosts, tr("Only &to")),
+        ):
+            add_row(form, text, line)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID * 2)
+        for way in self.ways.values():
+            row.addWidget(way)
+        row.addStretch()
+        form.addRow("", row)
+        form.addRow("", self.unencrypted)
+        return form
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.note = PlainLabel(wordWrap=True)
+        self.note.setAccessibleName(tr("What is missing"))
+        self.put = QPushButton(tr("Set policy"))
+        self.put.setToolTip(tr("Set this as the policy of the study (Return in a field); undo does not reach it"))
+        self.put.clicked.connect(self._ask)
+        row.addWidget(self.note, 1)
+        row.addWidget(self.put)
+        return row
+
+    def _on_level(self) -> None:
+        """Ask anew why and who allowed it: what was said for another level does not stand for this one."""
+        same = self.levels[self._shown.level].isChecked()
+        for line, said in ((self.reason, self._shown.reason), (self.allowed_by, self._shown.allowed_by)):
+            if line.text() == ("" if same else said):
+                line.setText(said if same else "")
+        self._look()
+
+    def _look(self) -> None:
+        """Say what pressing the button would do, or why it cannot be pressed."""
+        wanted = self.wanted()
+        raised = wanted.level is not EgressLevel.NOTHING
+        for line in (self.reason, self.allowed_by):
+            line.setEnabled(self._writable and raised)
+        self._stress_unencrypted(wanted.unencrypted)
+        differs = wanted != self._shown
+        problem = self._missing(wanted) if differs else ""
+        self.put.setEnabled(self._writable and differs and not problem)
+        self.put.setText(_BUTTONS[wanted.level] if wanted.level is not self._shown.level else tr("Set policy"))
+        if not self._writable:
+            self.note.setText(tr("This study is read-only, so its policy cannot be changed."))
+        elif problem:
+            self.note.setText(problem)
+        else:
+            self.note.setText(tr("Not set yet.") if differs else "")
+
+    def _stress_unencrypted(self, stressed: bool) -> None:
+        self.unencrypted.setProperty("quiet", "false" if stressed else "true")
+        self.unencrypted.style().unpolish(self.unencrypted)
+        self.unencrypted.style().polish(self.unencrypted)
+
+    def _ask(self) -> None:
+        if self.put.isEnabled():
+            self.set_requested.emit(self.wanted())
+
+
+def _line(name: str, tip: str) -> QLineEdit:
+    line = QLineEdit()
+    line.setAccessibleName(name)
+    line.setPlaceholderText(tip)
+    line.setToolTip(plain_tip(tip))
+    return line
+
+
+def _tick(text: str, tip: str) -> QCheckBox:
+    tick = QCheckBox(text)
+    tick.setToolTip(plain_tip(tip))
+    return tick
+
+
+Index = QModelIndex | QPersistentModelIndex
+_TOP = QModelIndex()
+_WIDTHS = (168, 104, 200, 208, 120, 190, 140, 230)
+"""Pixels that every column but the last needs at most; it has more where there is room."""
+_MEASURED = 60
+"""Rows beyond those in sight by which columns find their width."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRow:
+    """One request.
+
+    Attributes:
+        key: its id.
+        cells: what stands in each column.
+        colour: of `Palette`, for the cell that says what became of it.
+    """
+
+    key: str
+    cells: tuple[str, ...]
+    colour: str = "text"
+
+
+class _Rows(QAbstractTableModel):
+    def __init__(self, head: Sequence[str], fate: int, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._head, self._fate = tuple(head), fate
+        self.rows: Sequence[JournalRow] = ()
+
+    def show_rows(self, rows: Sequence[JournalRow]) -> None:
+        before, now = [one.key for one in self.rows], [one.key for one in rows]
+        if now[: len(before)] == before and len(now) > len(before):
+            self.beginInsertRows(QModelIndex(), len(before), len(now) - 1)
+            self.rows = rows
+            self.endInsertRows()
+        elif rows != self.rows:
+            self.beginResetModel()
+            self.rows = rows
+            self.endResetModel()
+
+    def rowCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else len(self._head)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.cells[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(row.cells[index.column()])
+        if role == Qt.ItemDataRole.ForegroundRole and index.column() == self._fate:
+            return getattr(theme.palette(), row.colour)
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self._head[section]
+        return None
+
+
+class JournalTable(LongTable):
+    """Requests by time, newest last; while its end is in sight, it stays there as further ones come.
+
+    Signals:
+        opened (str): id of the request whose row was double-clicked, or on which Return was pressed.
+    """
+
+    opened = Signal(str)
+
+    def __init__(self, head: Sequence[str], fate: int, parent: QWidget | None = None) -> None:
+        """Make the table.
+
+        Args:
+            head: what stands over the columns.
+            fate: place of the column that says what became of a request.
+            parent: Qt's.
+        """
+        super().__init__(tr("Requests"), parent)
+        self._model = _Rows(head, fate, self)
+        self.setModel(self._model)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setStretchLastSection(True)
+        header.setResizeContentsPrecision(_MEASURED)
+        self._fitted: dict[int, int] = {}
+        self.activated.connect(lambda index: self.opened.emit(self._model.rows[index.row()].key))
+        theme.notifier.changed.connect(self.viewport().update)
+
+    def show_rows(self, rows: Sequence[JournalRow]) -> None:
+        """Show these requests."""
+        bar = self.verticalScrollBar()
+        at_end = bar.value() == bar.maximum()
+        self._model.show_rows(tuple(rows))
+        if at_end:
+            self.scrollToBottom()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give columns what their texts need and the room allows, until somebody drags one."""
+        if any(self.columnWidth(column) != width for column, width in self._fitted.items()):
+            return
+        header = self.horizontalHeader()
+        needed = [
+            max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            for column in range(self._model.columnCount())
+        ]
+        widths = [min(one, most) for one, most in zip(needed, _WIDTHS, strict=False)]
+        spare = self.viewport().width() - sum(widths) - needed[-1]
+        for column, width in enumerate(widths):
+            more = max(0, min(spare, needed[column] - width))
+            spare -= more
+            self.setColumnWidth(column, width + more)
+        self._fitted = {column: self.columnWidth(column) for column in range(len(widths))}
+
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return what is shown."""
+        return [one.cells for one in self._model.rows]
+
+
+LOOK_EVERY_MS = 1000
+_SIZE = QSize(1440, 840)
+_COLOURS = {EgressOutcome.LEFT: "uncertain", EgressOutcome.STAYED: "text", EgressOutcome.REFUSED: "error"}
+_WHAT = tr(
+    "Every request is written down here before it is sent, also those that are refused and those to this machine. "
+    "Keys and what was sent are not in it, only how much and its checksums."
+)
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return PolicyWindow(context)
+
+
+class PolicyWindow(QWidget):
+    """Shows and sets the policy of the study, and shows what became of each request."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self._lines: list[EgressLogRow] = []
+        self._count = -1
+        self.setWindowTitle(tr("What leaves this machine"))
+        self.setAccessibleName(tr("What leaves this machine"))
+        self.setAutoFillBackground(True)
+        self.resize(within_screen(_SIZE, self))
+        self.form = PolicyForm(
+            {level: tr(words) for level, words in LEVELS.items()},
+            {level: tr(words) for level, words in MEANINGS.items()},
+            missing,
+            tr(UNENCRYPTED),
+        )
+        self.fate = QComboBox()
+        self.fate.setAccessibleName(tr("Which requests"))
+        self.fate.setToolTip(tr("Show only what left, what stayed on this machine, or what was refused"))
+        self.fate.addItem(tr("All requests"), None)
+        for fate, words in FATES.items():
+            self.fate.addItem(
+                tr("Requests that {words}").format(words=words)
+                if fate is not EgressOutcome.REFUSED
+                else tr("Refused requests"),
+                fate,
+            )
+        self.words = QLineEdit()
+        self.words.setAccessibleName(tr("Filter"))
+        self.words.setPlaceholderText(tr("Filter by host, judge, recording, rule…"))
+        self.words.setToolTip(tr("Show only requests in which all of these words stand"))
+        self.words.setClearButtonEnabled(True)
+        self.table = JournalTable(HEAD, HEAD.index(tr("Result")))
+        EmptyHint(self.table, tr("Each request is written down here before it is sent."))
+        self.table.setToolTip(tr("Double-click a request to see its segment"))
+        self.total = PlainLabel(wordWrap=True)
+        self.total.setAccessibleName(tr("Totals"))
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
+        self._timer = QTimer(self, interval=LOOK_EVERY_MS)
+        self._lay_out()
+        self._join()
+        self.reload()
+
+    def reload(self) -> None:
+        """Show policy and journal as they are now."""
+        session = self._studio.session
+        if session is None:
+            return
+        self._show_policy(session)
+        self._count = -1
+        self._look()
+
+    def set_policy(self, wanted: Policy) -> None:
+        """Set the policy of the study; undo does not reach it."""
+        problems: list[str] = []
+
+        def do(session: Session) -> Changes | None:
+            before = said_policy(session)
+            try:
+                return set_policy(session, wanted)
+            except UserError as error:
+                problems.append(str(error))
+                # What closes the study is set also where this machine cannot note it.
+                return Changes.of([("property", KEY)]) if said_policy(session) != before else None
+
+        self._studio.edit(do, self)
+        for problem in problems:
+            self.form.tell(problem)
+
+    def confirm_policy(self) -> None:
+        """Put the policy that the study's file says in force on this machine."""
+        if self._studio.session is not None:
+            self.set_policy(said_policy(self._studio.session))
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        self._split = split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        below = QWidget()
+        journal = QVBoxLayout(below)
+        journal.setContentsMargins(0, theme.GRID, 0, 0)
+        journal.setSpacing(theme.GRID)
+        what = PlainLabel(_WHAT, wordWrap=True)
+        what.setProperty("quiet", "true")
+        row = QHBoxLayout()
+        row.addWidget(self.fate)
+        row.addWidget(self.words, 1)
+        journal.addWidget(what)
+        journal.addLayout(row)
+        journal.addWidget(self.table, 1)
+        journal.addWidget(self.total)
+        split.addWidget(self.form)
+        split.addWidget(below)
+        split.setStretchFactor(1, 1)
+        column.addWidget(split, 1)
+        column.addLayout(self._foot())
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.save = QPushButton(tr("&Save as CSV…"))
+        self.save.setToolTip(tr("Write the requests that are shown to a table, with the checksums of what was sent"))
+        self.save.clicked.connect(self._ask_place)
+        row.addWidget(self.status, 1)
+        row.addWidget(self.save)
+        row.addWidget(close_button(self))
+        return row
+
+    def _join(self) -> None:
+        self.form.set_requested.connect(self.set_policy)
+        self.form.confirm_requested.connect(self.confirm_policy)
+        self.fate.currentIndexChanged.connect(lambda _place: self._show())
+        self.words.textChanged.connect(lambda _text: self._show())
+        self.table.opened.connect(self._go_to)
+        self._timer.timeout.connect(self._look)
+        self._studio.bridge.changed.connect(self._on_change)
+
+    def _on_change(self, changes: Changes, _initiator: object) -> None:
+        session = self._studio.session
+        if session is not None and KEY in changes.ids("property"):
+            self._show_policy(session)
+            self._fit_form()
+
+    def _show_policy(self, session: Session) -> None:
+        self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
+        if needs_confirmation(session):
+            says = tr("Nothing leaves. The study's file says:")
+            self.form.ask_about("\n".join([tr(UNCONFIRMED), says, *about_policy(said_policy(session))]))
+
+    def _fit_form(self) -> None:
+        """Give the form the height that it needs, with or without a question, and the journal the rest."""
+        height = self.form.heightForWidth(self._split.contentsRect().width())
+        self._split.setSizes([height, self.height() - height])
+
+    def _look(self) -> None:
+        """Read the journal anew where something was written to it: jobs of other windows and programs write too."""
+        session = self._studio.session
+        if session is None or (count := egress_count(session.study)) == self._count:
+            return
+        try:
+            self._lines = lines(session)
+        except UserError as error:
+            self.status.setText(str(error))
+            return
+        self._count = count
+        self._show()
+
+    def _show(self) -> None:
+        shown = self.shown()
+        self.table.show_rows([JournalRow(one.egress.id, one.cells(), _COLOURS[one.fate]) for one in shown])
+        said = "  ·  ".join(one.text for one in totals(shown) if one.requests)
+        self.total.setText(said or (tr("No request was made.") if not self._lines else tr("No request is like that.")))
+        self.save.setEnabled(bool(shown))
+
+    def shown(self) -> list[EgressLogRow]:
+        """Return the requests that the filter lets through."""
+        fate, words = self.fate.currentData(), self.words.text().casefold().split()
+        return [
+            one
+            for one in self._lines
+            if fate in (None, one.fate) and all(word in " ".join(one.cells()).casefold() for word in words)
+        ]
+
+    def _go_to(self, key: str) -> None:
+        session = self._studio.session
+        one = next((one for one in self._lines if one.egress.id == key), None)
+        if session is None or one is None or not one.egress.departure.recording_id:
+            return
+        found = segment(session.study, one.egress.departure.segment_id)
+        self._context.look_at(one.egress.departure.recording_id, found.start_us if found else 0)
+
+    def _ask_place(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        place = self._context.questions.save(tr("Save requests"), session.study.folder / "requests.csv", tr("Tables"))
+        if place is None:
+            return
+        try:
+            write_table(self.shown(), place)
+        except UserError as error:
+            self.status.setText(str(error))
+        else:
+            self.status.setText(tr("Saved {name}.").format(name=place.name))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self.form.focus_level()
+            self._fit_form()
+        self._look()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._timer.stop()
+        super().hideEvent(event)

@@ -1,0 +1,511 @@
+"""The window of schemes joined to the study.
+
+One line of the list of schemes. The window of schemes: a list at the left, one scheme in words and what can be done
+with it at the right.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from html import escape
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from annotate.study import scheme_versions as commands
+from annotate.study.scheme_versions import Orphan, kept_schemes, orphans_of
+from app.gui.pages.context import Context
+from app.gui.study.dialogs import Dialogs
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.schemes.scheme import Scheme
+from project.schemes.scheme_file import load_scheme, parse_scheme, scheme_text, shipped_names
+from project.session.session import Session
+from project.timebase import format_time
+from resources.translation import later, tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.inspector.scheme_browser import SchemeBrowser, value_text
+from widgets.table.lists import ShortList
+from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.theme import pixmap
+
+
+class Group(StrEnum):
+    """Where a scheme stands; the value is the heading."""
+
+    USED = later("In use")
+    KEPT = later("Kept from before")
+    SHIPPED = later("Comes with Greenroom")
+    FILE = later("From a file")
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeEntry:
+    """A scheme, and what the study has of it.
+
+    Attributes:
+        scheme: what to show; None where its text cannot be read.
+        default: new segments are made under it at first.
+        versions: that the study keeps.
+        segments: made with it.
+        values: filled in under it.
+        orphans: what its newest version has no place for.
+        file: the path of the file that it was read from, where one is known.
+        taken: its shortcuts that do not work, because the window uses these keys itself.
+    """
+
+    group: Group
+    key: str
+    name: str
+    scheme: Scheme | None
+    default: bool = False
+    versions: tuple[int, ...] = ()
+    segments: int = 0
+    values: int = 0
+    orphans: int = 0
+    file: str = ""
+    taken: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """Tell the entry from every other."""
+        return f"{self.group.name} {self.key}"
+
+
+_EDGE = theme.GRID * 3 // 2
+_PLACE = Qt.ItemDataRole.UserRole
+
+
+class SchemesView(QWidget):
+    """Shows schemes; changes nothing by itself.
+
+    Signals:
+        use_requested (SchemeEntry): use it in the study, in the version shown.
+        drop_requested (str), default_requested (str): key of a scheme in use.
+        reload_requested (str): key of a scheme whose file is known.
+        check_requested: read another file and show it.
+        orphans_requested (str): list what the newest version of a scheme has no place for.
+    """
+
+    use_requested = Signal(object)
+    drop_requested = Signal(str)
+    default_requested = Signal(str)
+    reload_requested = Signal(str)
+    check_requested = Signal()
+    orphans_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: dict[str, SchemeEntry] = {}
+        self._writable = True
+        self.setWindowTitle(tr("Schemes"))
+        self.setAccessibleName(tr("Schemes"))
+        self.setAutoFillBackground(True)
+        self.resize(880, 720)
+        self.list = ShortList()
+        self.list.setAccessibleName(tr("List of schemes"))
+        self.list.setMinimumWidth(232)
+        self.list.setWordWrap(True)
+        self.list.setSpacing(3)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.currentItemChanged.connect(lambda *_: self._show_current())
+        self.words = SchemeBrowser(tr("The scheme in words"))
+        self.facts = RichLabel(wordWrap=True)
+        self.facts.setProperty("quiet", True)
+        self.facts.setAccessibleName(tr("What the study has of the scheme"))
+        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.facts.linkActivated.connect(lambda _link: self._emit_key(self.orphans_requested))
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._left())
+        split.addWidget(self._right())
+        split.setStretchFactor(1, 1)
+        split.setSizes([240, 640])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(split, 1)
+        self._show_current()
+
+    def show_entries(self, entries: Sequence[SchemeEntry], writable: bool, reason: str = "") -> None:
+        """Show these; the one that was looked at stays, where it is still there under any heading."""
+        before = self.current()
+        self._writable, self._reason = writable, reason
+        self._entries = {entry.place: entry for entry in entries}
+        self.list.blockSignals(True)
+        self.list.clear()
+        chosen: QListWidgetItem | None = None
+        for group in Group:
+            listed = [entry for entry in entries if entry.group is group]
+            if listed:
+                self._add_heading(tr(group.value))
+            for entry in listed:
+                item = QListWidgetItem(entry.name)
+                item.setData(_PLACE, entry.place)
+                if entry.default:
+                    item.setText(tr("{name} (default)").format(name=entry.name))
+                item.setToolTip(plain_tip(entry.key))
+                self.list.addItem(item)
+                same = before is not None and entry.key == before.key
+                if same and (chosen is None or entry.place == (before.place if before else "")):
+                    chosen = item
+        first = chosen or self._first()
+        if first is not None:
+            self.list.setCurrentItem(first)
+        self.list.blockSignals(False)
+        self._show_current()
+
+    def choose(self, place: str) -> None:
+        """Show one entry."""
+        for row in range(self.list.count()):
+            if self.list.item(row).data(_PLACE) == place:
+                self.list.setCurrentRow(row)
+
+    def current(self) -> SchemeEntry | None:
+        """Return the entry that is shown."""
+        item = self.list.currentItem()
+        return None if item is None else self._entries.get(item.data(_PLACE))
+
+    def show_problem(self, text: str, hint: str = "") -> None:
+        """Say what went wrong, until something else is done."""
+        self.problem.setText(" ".join(filter(None, (text, hint))))
+        self._problem_row.setVisible(bool(text))
+
+    def show_orphans(self, lines: Sequence[str]) -> None:
+        """List what the newest version has no place for, a line each, in place of the scheme's words."""
+        listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        self.words.show_words(
+            tr(
+                "<h3>No place in the newest version</h3><p>These labels and values are kept and exported. "
+                "The form shows them under “Kept from an earlier version”.</p><ul>{listed}</ul>"
+            ).format(listed=listed)
+        )
+
+    def _left(self) -> QWidget:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(_EDGE, _EDGE, 0, _EDGE)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.list, 1)
+        self.check = self._button(tr("&Check a file…"), tr("Read a scheme file and show it here; nothing is changed"))
+        self.check.clicked.connect(self.check_requested)
+        column.addWidget(self.check)
+        return left
+
+    def _right(self) -> QWidget:
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(theme.GRID, _EDGE, _EDGE, _EDGE)
+        column.setSpacing(theme.GRID)
+        self._problem_row = QFrame()
+        row = QHBoxLayout(self._problem_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        self._mark = PlainLabel()
+        self.problem = PlainLabel(wordWrap=True)
+        self.problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.problem.setAccessibleName(tr("Problem"))
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.problem, 1)
+        self._problem_row.hide()
+        column.addWidget(self._problem_row)
+        column.addWidget(self.words, 1)
+        column.addWidget(self.facts)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(theme.GRID)
+        self.use = self._button(tr("&Use in this study"), tr("Add it to the schemes of the study"))
+        self.use.setProperty("primary", True)
+        self.use.clicked.connect(lambda: self.use_requested.emit(self.current()))
+        self.reload = self._button(tr("&Reload from file"), tr("Read the file again, and use it as the newest version"))
+        self.reload.clicked.connect(lambda: self._emit_key(self.reload_requested))
+        self.default = self._button(tr("Make &default"), tr("New segments are made under it at first"))
+        self.default.clicked.connect(lambda: self._emit_key(self.default_requested))
+        self.drop = self._button(
+            tr("&Stop using"), tr("Its segments and values stay; it can be used again at any time")
+        )
+        self.drop.clicked.connect(lambda: self._emit_key(self.drop_requested))
+        buttons.addWidget(self.use)
+        buttons.addWidget(self.reload)
+        buttons.addStretch()
+        buttons.addWidget(self.default)
+        buttons.addWidget(self.drop)
+        buttons.addWidget(close_button(self))
+        column.addLayout(buttons)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+        return right
+
+    def _button(self, text: str, tip: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(plain_tip(tip))
+        button.setAccessibleName(text.replace("&", "").rstrip("…"))
+        return button
+
+    def _add_heading(self, text: str) -> None:
+        item = QListWidgetItem(text)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        item.setFont(theme.font(theme.POINTS - 1, semibold=True))
+        self.list.addItem(item)
+
+    def _first(self) -> QListWidgetItem | None:
+        items = (self.list.item(row) for row in range(self.list.count()))
+        return next((item for item in items if item.data(_PLACE)), None)
+
+    def _show_current(self) -> None:
+        entry = self.current()
+        if entry is None:
+            self.words.show_words("")
+        elif entry.scheme is None:
+            self.words.show_words(
+                tr("<h2>{name}</h2><p>Its text is kept nowhere or cannot be read.</p>").format(name=escape(entry.name))
+            )
+        else:
+            self.words.show_scheme(entry.scheme)
+        self.show_problem("")
+        self.facts.setText("" if entry is None else _facts(entry))
+        self.facts.setVisible(bool(self.facts.text()))
+        self._enable(entry)
+
+    def _enable(self, entry: SchemeEntry | None) -> None:
+        used = entry is not None and entry.group is Group.USED
+        many = sum(other.group is Group.USED for other in self._entries.values()) > 1
+        self.use.setVisible(entry is not None and not used and entry.scheme is not None)
+        self.reload.setVisible(entry is not None and bool(entry.file) and entry.group in (Group.USED, Group.FILE))
+        self.default.setVisible(used and many)
+        self.default.setEnabled(self._writable and entry is not None and not entry.default)
+        self.drop.setVisible(used)
+        self.drop.setEnabled(self._writable and many)
+        self.use.setEnabled(self._writable)
+        self.reload.setEnabled(self._writable or (entry is not None and entry.group is Group.FILE))
+
+    def _emit_key(self, signal: SignalInstance) -> None:
+        entry = self.current()
+        if entry is not None:
+            signal.emit(entry.key)
+
+    def _tint(self) -> None:
+        colour = theme.palette().error
+        self._mark.setPixmap(pixmap("circle-alert", 16, colour, self.devicePixelRatioF()))
+        self.problem.setStyleSheet(f"color: {colour.name()};")
+
+
+def _facts(entry: SchemeEntry) -> str:
+    lines = []
+    if entry.versions:
+        word = "version" if len(entry.versions) == 1 else "versions"
+        lines.append(tr("The study keeps {word} {list}.").format(word=word, list=", ".join(map(str, entry.versions))))
+    if entry.group in (Group.USED, Group.KEPT):
+        lines.append(f"{_count(entry.segments, 'segment')}, {_count(entry.values, 'value')}.")
+    if entry.orphans:
+        lines.append(
+            tr('<a href="orphans">{orphans:,} without a place in the newest version</a>.').format(orphans=entry.orphans)
+        )
+    if entry.taken:
+        keys = escape(", ".join(entry.taken))
+        lines.append(
+            tr("The window uses {keys} itself (Ctrl+F1 lists its keys): choose another shortcut in the file.").format(
+                keys=keys
+            )
+        )
+    if entry.file:
+        lines.append(tr("File: {file}").format(file=escape(entry.file)))
+    return " ".join(lines)
+
+
+def _count(number: int, word: str) -> str:
+    return f"1 {word}" if number == 1 else f"{number:,} {word}s"
+
+
+_MOST_ORPHANS = 500
+"""How many are listed."""
+_SCHEMES = "schemes"
+_PAUSE_MS = 700
+"""How long edits must pause before what the study has is counted anew."""
+
+
+def make(context: Context) -> QWidget:
+    """Return the window."""
+    return SchemesWindow(context.studio, context.questions, context.keys_in_use)
+
+
+class SchemesWindow(SchemesView):
+    """Lists the schemes of the study, those that are shipped and files that were checked; changes what is in use."""
+
+    def __init__(self, studio: StudyController, questions: Dialogs, keys_in_use: Callable[[], frozenset[str]]) -> None:
+        super().__init__()
+        self._studio = studio
+        self._questions = questions
+        self._keys_in_use = keys_in_use
+        self._checked: dict[str, tuple[Path, str]] = {}
+        self._refused: list[UserError] = []
+        self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._later.timeout.connect(self.refresh)
+        studio.bridge.changed.connect(self._apply)
+        studio.failed.connect(self._refused.append)
+        self.check_requested.connect(self._check)
+        self.use_requested.connect(self._use)
+        self.drop_requested.connect(lambda key: self._change(lambda session: commands.drop_scheme(session, key)))
+        self.default_requested.connect(lambda key: self._change(lambda session: commands.make_default(session, key)))
+        self.reload_requested.connect(self._reload)
+        self.orphans_requested.connect(self._list_orphans)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read anew what the study has."""
+        session = self._studio.session
+        if session is not None:
+            self.show_entries(self._read(session), self._studio.writable)
+
+    def _read(self, session: Session) -> list[SchemeEntry]:
+        found = []
+        keys = self._keys_in_use()
+        for one in kept_schemes(session):
+            group = Group.USED if one.used else Group.KEPT
+            found.append(
+                SchemeEntry(
+                    group,
+                    one.key,
+                    one.name,
+                    one.scheme,
+                    one.default,
+                    one.versions,
+                    one.segments,
+                    one.values,
+                    one.orphans,
+                    self._file_of(session, one.key),
+                    taken_shortcuts(one.scheme, keys),
+                )
+            )
+        known = {entry.key for entry in found}
+        for name in shipped_names():
+            if name not in known:
+                scheme = load_scheme(name)
+                taken = taken_shortcuts(scheme, keys)
+                found.append(SchemeEntry(Group.SHIPPED, name, scheme.name, scheme, taken=taken))
+        for key, (path, text) in self._checked.items():
+            scheme = parse_scheme(text, path.name)
+            name = tr("{name}, version {version}").format(name=scheme.name, version=scheme.version)
+            found.append(
+                SchemeEntry(Group.FILE, key, name, scheme, file=str(path), taken=taken_shortcuts(scheme, keys))
+            )
+        return found
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if _SCHEMES in changes.ids("property") or changes.ids("scheme_version"):
+            self.refresh()
+        elif changes.ids("segment") or changes.ids("segment_value"):
+            # What is counted grows with the study: not at every key that is pressed elsewhere.
+            self._later.start()
+
+    def _check(self) -> None:
+        path = self._questions.scheme()
+        if path is not None:
+            self._show_file(path)
+
+    def _show_file(self, path: Path) -> None:
+        try:
+            text = scheme_text(path)
+            scheme = parse_scheme(text, path.name)
+        except UserError as error:
+            self.show_problem(error.message, error.hint)
+            return
+        self._checked[scheme.key] = (path.absolute(), text)
+        self.refresh()
+        self.choose(f"{Group.FILE.name} {scheme.key}")
+
+    def _use(self, entry: SchemeEntry) -> None:
+        if entry.group is Group.FILE:
+            path, text = self._checked[entry.key]
+            if self._change(lambda session: commands.use_scheme(session, text, path.name)[1]):
+                self._remember(entry.key, path)
+                del self._checked[entry.key]
+                self.refresh()
+        elif entry.group is Group.KEPT:
+            self._change(lambda session: commands.use_kept_scheme(session, entry.key)[1])
+        else:
+            self._change(lambda session: commands.use_shipped_scheme(session, entry.key)[1])
+
+    def _reload(self, key: str) -> None:
+        entry, session = self.current(), self._studio.session
+        if entry is None or session is None:
+            return
+        path = Path(entry.file)
+        if entry.group is Group.FILE:
+            self._show_file(path)
+            return
+        before = session.schemes.get(key)
+        if not self._change(lambda session: _read_again(session, path, key)):
+            return
+        after = session.schemes.get(key)
+        told = tr("is in use now") if after != before else tr("says what the study has already")
+        self._studio.told.emit(
+            tr("{file}: version {version} of {scheme} {fate}.").format(
+                file=path.name, version=after.version, scheme=after.name, fate=told
+            )
+        )
+
+    def _change(self, do: Callable[[Session], Changes]) -> bool:
+        self._refused.clear()
+        done = self._studio.edit(do)
+        self.refresh()
+        for error in self._refused:
+            self.show_problem(error.message, error.hint)
+        return done
+
+    def _list_orphans(self, key: str) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        found = orphans_of(session, key)
+        lines = [_line(session, one) for one in found[:_MOST_ORPHANS]]
+        if len(found) > _MOST_ORPHANS:
+            lines.append(
+                tr("and {value:,} more; greenroom scheme list STUDY --json has all").format(
+                    value=len(found) - _MOST_ORPHANS
+                )
+            )
+        self.show_orphans(lines)
+
+    def _file_of(self, session: Session, key: str) -> str:
+        found = self._studio.settings.scheme_files.get(f"{session.study.id}/{key}")
+        return found if isinstance(found, str) else ""
+
+    def _remember(self, key: str, path: Path) -> None:
+        session = self._studio.session
+        if session is not None:
+            file: dict[str, Json] = {f"{session.study.id}/{key}": str(path)}
+            self._studio.change_settings(lambda kept: replace(kept, scheme_files=kept.scheme_files | file))
+
+
+def taken_shortcuts(scheme: Scheme | None, keys_in_use: frozenset[str]) -> tuple[str, ...]:
+    """Return the shortcuts of a scheme that do not work, because the window uses them itself.
+
+    Args:
+        scheme: which one.
+        keys_in_use: of the window's own actions, in upper case. Keys of a single mode are not in the way.
+    """
+    return () if scheme is None else tuple(key for key in scheme.shortcuts() if key.upper() in keys_in_use)
+
+
+def _read_again(session: Session, path: Path, key: str) -> Changes:
+    text = scheme_text(path)
+    found = parse_scheme(text, path.name).key
+    if found != key:
+        raise UserError(
+            tr("{name} holds the scheme “{found}” now.").format(name=path.name, found=found),
+            tr("Check it as a file of its own."),
+        )
+    return commands.use_scheme(session, text, path.name)[1]
+
+
+def _line(session: Session, orphan: Orphan) -> str:
+    segment = orphan.segment
+    number = session.recording(segment.recording_id).number
+    where = tr("Recording {number}, {start_us}").format(number=number, start_us=format_time(segment.start_us))
+    if orphan.value is None:
+        return tr("{where}: label {label}, track {track}").format(where=where, label=segment.label, track=segment.track)
+    return tr("{where}: {field} (version {version}): {entry}").format(
+        where=where, field=orphan.value.field, version=orphan.value.version, entry=value_text(orphan.value.value)
+    )

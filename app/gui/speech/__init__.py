@@ -1,1 +1,0 @@
-"""Finding speech and writing it down, in the window."""

@@ -1,0 +1,380 @@
+"""Short work that needs no model, in threads: thumbnails, waveforms, reading files that are added.
+
+Does what takes a moment and suffers nothing beside it, in a thread, while the window says what goes on. Reads the study
+in a thread, from a second look into its file, so that the window stays awake. Lets one piece of work in a thread be
+stopped by itself.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QVBoxLayout
+
+from models.connection.network_sandbox import refuse_network
+from project.errors import Cancelled
+from project.progress import Progress
+from project.session.session import Session
+from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.progress_bars import ProgressLine
+from widgets.text_labels import PlainLabel
+
+Result = TypeVar("Result")
+_SHOWN_AFTER_MS = 100
+_WIDTH = 440
+_TOLD_EVERY_S = 0.05
+
+
+class ModalTask(QObject):
+    """One piece of work at a time; whoever asks for it gets the result, as if it had been done at once.
+
+    Signals:
+        begun: a piece of work was begun.
+        freed: the work is over.
+    """
+
+    begun = Signal()
+    freed = Signal()
+    _done = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.busy = False
+        self.quiet = False
+        """Whether nothing is shown of it, because the window is closed while jobs go on."""
+
+    def run(self, work: Callable[[Progress], Result], text: str, *, stoppable: bool = False) -> Result:
+        """Call `work` in a thread and return what it returns, or raise what it raises; windows are painted meanwhile.
+
+        It returns when the work is over, whatever else happens: the program does not end before.
+
+        Args:
+            work: is told by its progress when it is not wanted any more.
+            text: says what goes on.
+            stoppable: whether somebody may stop it, because then it leaves nothing behind.
+        """
+        results: list[Result] = []
+        errors: list[BaseException] = []
+        saying = _Saying(text, stoppable, quiet=self.quiet)
+
+        def do() -> None:
+            try:
+                results.append(work(saying.telling))
+            except BaseException as error:
+                errors.append(error)
+            finally:
+                self._done.emit()
+
+        self.busy = True
+        self.begun.emit()
+        loop, thread = QEventLoop(), threading.Thread(target=do, name=text)
+        self._done.connect(loop.quit, Qt.ConnectionType.QueuedConnection)
+        try:
+            thread.start()
+            while not (results or errors):
+                # Where the program was told to end, the loop does not wait any more; the work goes on all the same.
+                loop.exec()
+                QCoreApplication.processEvents()
+                thread.join(0.005)
+            thread.join()
+        finally:
+            saying.end()
+            self.busy = False
+        self.freed.emit()
+        if errors:
+            raise errors[0]
+        return results[0]
+
+
+class _Telling(QObject):
+    """Brings from the thread how far the work is, and tells it when it is not wanted any more.
+
+    Signals:
+        told (int, int, str): done, total, text.
+    """
+
+    told = Signal(int, int, str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._stop = threading.Event()
+        self._told = 0.0
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        now = time.monotonic()
+        if now - self._told > _TOLD_EVERY_S:
+            self._told = now
+            self.told.emit(done, total, text)
+
+    def check_cancelled(self) -> None:
+        if self._stop.is_set():
+            raise Cancelled
+
+
+class _Saying(OwnDialog):
+    """Says what goes on, how far it is and how long it takes, once it lasts; keeps clicks and keys from all windows."""
+
+    def __init__(self, text: str, stoppable: bool, *, quiet: bool) -> None:
+        super().__init__(QApplication.activeWindow())
+        self.setModal(True)
+        self.setWindowFlag(Qt.WindowType.WindowCloseButtonHint, on=False)
+        self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
+        self.setWindowTitle(text)
+        self.setMinimumWidth(_WIDTH)
+        self._text, self._stoppable = text, stoppable
+        self.telling = _Telling(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*(theme.GRID * 2,) * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(PlainLabel(text))
+        self._line = ProgressLine(text)
+        self._line.cancel.setVisible(stoppable)
+        self._line.show_progress(0, 0, "")
+        column.addWidget(self._line)
+        self._line.cancel_requested.connect(self.reject)
+        self.telling.told.connect(self._line.show_progress, Qt.ConnectionType.QueuedConnection)
+        self._soon = QTimer(self, interval=_SHOWN_AFTER_MS)
+        self._soon.timeout.connect(self._look)
+        if not quiet:
+            self._soon.start()
+
+    def reject(self) -> None:
+        """Ask the work to stop, where it can, and stay until it has."""
+        if self._stoppable:
+            self.telling.stop()
+            self._line.cancel.setEnabled(False)
+
+    def end(self) -> None:
+        """Go away."""
+        self._soon.stop()
+        self.hide()
+        self.deleteLater()
+
+    def _look(self) -> None:
+        # A question about it, such as for a passphrase, stays in front.
+        if QApplication.activeModalWidget() is None:
+            self._soon.stop()
+            self.show()
+
+
+_log = logging.getLogger(__name__)
+
+Work = Callable[[Progress], Any]
+Then = Callable[[Any], None]
+Failed = Callable[[Exception], None]
+
+
+class BackgroundPool(QObject):
+    """Runs functions in a small pool and hands the results back in the window's thread."""
+
+    _ended = Signal(int, object, object)
+    _told = Signal(int, int, int, str)
+
+    def __init__(self, parent: QObject | None = None, threads: int = 2) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(threads)
+        self._stop = threading.Event()
+        self._next = 0
+        self._waiting: dict[int, tuple[Then, Failed, Callable[[int, int, str], None] | None]] = {}
+        self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        work: Work,
+        then: Then,
+        failed: Failed | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        """Call `work(progress)` in a thread, then `then(result)` or `failed(error)` in the window's thread."""
+        self._next += 1
+        self._waiting[self._next] = (then, failed or _log_it, progress)
+        self._pool.start(_Task(self, self._next, work))
+
+    def run_confined(
+        self,
+        work: Work,
+        then: Then,
+        failed: Failed | None = None,
+        progress: Callable[[int, int, str], None] | None = None,
+    ) -> None:
+        """Do what `run` does, in a thread without a network: FFmpeg reads a stranger's file there."""
+        self.run(lambda told: _without_network(work, told), then, failed, progress)
+
+    def forget(self) -> None:
+        """Drop everything that was asked for, such as when another study is opened; running work is told to stop."""
+        self._waiting.clear()
+        self._pool.clear()
+        self._stop.set()
+        self._stop = threading.Event()
+
+    def close(self) -> None:
+        """Stop, and wait until no thread is left."""
+        self.forget()
+        self._stop.set()
+        self._pool.waitForDone()
+
+    def _deliver(self, number: int, result: object, error: Exception | None) -> None:
+        then, failed, _ = self._waiting.pop(number, (None, None, None))
+        if error is not None and failed is not None and not isinstance(error, Cancelled):
+            failed(error)
+        elif error is None and then is not None:
+            then(result)
+
+    def _tell(self, number: int, done: int, total: int, text: str) -> None:
+        progress = self._waiting.get(number, (None, None, None))[2]
+        if progress is not None:
+            progress(done, total, text)
+
+
+def _without_network(work: Work, progress: Progress) -> Any:
+    """Work in a thread of its own, because a thread that lost the network never has it again."""
+    result: list[Any] = []
+    raised: list[Exception] = []
+
+    def confined() -> None:
+        try:
+            refuse_network(local_sockets=False)
+            result.append(work(progress))
+        except Exception as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=confined, name="media")
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+    return result[0]
+
+
+class _Task(QRunnable):
+    def __init__(self, owner: BackgroundPool, number: int, work: Work) -> None:
+        super().__init__()
+        self._owner = owner
+        self._number = number
+        self._work = work
+        self._stop = owner._stop
+
+    def run(self) -> None:
+        if self._stop.is_set():
+            return
+        try:
+            result, error = self._work(self), None
+        except Exception as problem:
+            result, error = None, problem
+        self._owner._ended.emit(self._number, result, error)
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self._owner._told.emit(self._number, done, total, text)
+
+    def check_cancelled(self) -> None:
+        if self._stop.is_set():
+            raise Cancelled
+
+
+def _log_it(error: Exception) -> None:
+    _log.warning("Work in the background failed: %s", error)
+
+
+class Stoppable:
+    """A progress that is cancelled too when an event is set.
+
+    Args:
+        progress: told how far the work is.
+        stop: set it to stop the work.
+    """
+
+    def __init__(self, progress: Progress, stop: Event) -> None:
+        self._progress, self._stop = progress, stop
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        """Tell how far the work is."""
+        self._progress.progress(done, total, text)
+
+    def check_cancelled(self) -> None:
+        """Stop where either says so.
+
+        Raises:
+            Cancelled: the user stopped it.
+        """
+        if self._stop.is_set():
+            raise Cancelled
+        self._progress.check_cancelled()
+
+
+Found = TypeVar("Found")
+Read = Callable[[Session, Progress], Found]
+Show = Callable[[int, int, str], None]
+
+
+class PendingRead:
+    """One reading; once it is stopped, nothing of it is told any more.
+
+    Attributes:
+        unwanted: set once nobody wants it any more.
+    """
+
+    def __init__(self) -> None:
+        self.unwanted = Event()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nobody wants it any more."""
+        return self.unwanted.is_set()
+
+    def stop(self) -> None:
+        """Want it no more; it ends where it looks for that."""
+        self.unwanted.set()
+
+
+def look(
+    background: BackgroundPool,
+    session: Session,
+    read: Read[Found],
+    then: Callable[[Found], None],
+    failed: Failed,
+    show: Show | None = None,
+) -> PendingRead:
+    """Call `read(second, progress)` in a thread, then `then(result)` or `failed`; returns what stops it.
+
+    The second look shows the study as it is on disk, seen with the same eyes.
+
+    Args:
+        background: runs the thread, and calls back in the window's thread.
+        session: of the study that is open in the window.
+        read: is given a read-only session that is closed after it.
+        then: is given what was found.
+        failed: is given why nothing was found.
+        show: is told in the window's thread how far it is: done, total, text.
+    """
+    path, name, made = session.study.path, session.annotator_name, PendingRead()
+
+    def found(result: Found) -> None:
+        if not made.stopped:
+            then(result)
+
+    def fail(error: Exception) -> None:
+        if not made.stopped:
+            failed(error)
+
+    def told(done: int, total: int, text: str) -> None:
+        if show is not None and not made.stopped:
+            show(done, total, text)
+
+    background.run(lambda progress: _read(path, name, read, Stoppable(progress, made.unwanted)), found, fail, told)
+    return made
+
+
+def _read(path: Path, name: str, read: Read[Found], progress: Progress) -> Found:
+    with Session.open(path, name, read_only=True) as second:
+        return read(second, progress)

@@ -1,0 +1,283 @@
+"""The dialogs that ask for a file, a folder or a word; tests put others in their place.
+
+Asks before the first download in a study whose policy allows none: a yes changes the policy, as a step of it. What the
+window says about edits of several rows, how many in how many recordings, and what it asks before.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
+
+from anonymize.egress import weights_download_job as fetching
+from anonymize.egress.egress_authority import policy_in_force
+from anonymize.egress.policy_edits import set_policy
+from app.gui.study.study_controller import StudyController
+from media.file_suffixes import RECORDINGS
+from project.errors import UserError
+from resources.translation import tr, trn
+from widgets.dialogs.dialog_windows import AgreeDialog, ChoiceDialog, TextDialog, owning_window
+
+D = TypeVar("D", bound=QDialog)
+STUDIES = tr("Studies (*.greenroom)")
+SCHEMES = tr("Schemes (*.toml);;All files (*)")
+
+
+def filter_of(words: str, suffixes: Iterable[str], *more: str) -> str:
+    """Return a filter of Qt's for names that end in one of some ways, and further filters after it."""
+    endings = " ".join(f"*{suffix}" for suffix in dict.fromkeys(suffixes))
+    return ";;".join([f"{words} ({endings})", *more])
+
+
+def annotation_filters() -> str:
+    """Return filters for the files that can be imported, from the list of formats: all of them, then each kind."""
+    from annotate.interchange.annotation_files import kinds_of_files, suffixes
+
+    kinds = [filter_of(" / ".join(tools), endings) for endings, tools in kinds_of_files().items()]
+    return filter_of(tr("All supported files"), suffixes(), *kinds)
+
+
+class Dialogs:
+    """Each returns None, or nothing, where the user gave up.
+
+    Attributes:
+        start: the folder in which dialogs begin; None for the one where the program was started.
+    """
+
+    start: Path | None = None
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    @property
+    def window(self) -> QWidget:
+        """The main window."""
+        return self._window
+
+    def new_study(self, proposed: Path | None = None) -> Path | None:
+        """Ask where a new study goes; a file that is there may be named, and is never overwritten."""
+        begin = proposed or self._folder() / "study.greenroom"
+        path, _ = QFileDialog.getSaveFileName(
+            self._over(), tr("New study"), str(begin), STUDIES, options=QFileDialog.Option.DontConfirmOverwrite
+        )
+        return Path(path) if path else None
+
+    def ask(self, make: Callable[[], D]) -> D | None:
+        """Make a dialog, show it and return it where it was accepted; it is gone when the event loop runs next."""
+        dialog = make()
+        accepted = dialog.exec() == QDialog.DialogCode.Accepted
+        dialog.deleteLater()
+        return dialog if accepted else None
+
+    def study(self) -> Path | None:
+        """Ask which study to open."""
+        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open study"), str(self._folder()), STUDIES)
+        return Path(path) if path else None
+
+    def scheme(self) -> Path | None:
+        """Ask which scheme file to read."""
+        path, _ = QFileDialog.getOpenFileName(self._over(), tr("Open scheme"), str(self._folder()), SCHEMES)
+        return Path(path) if path else None
+
+    def videos(self) -> list[Path]:
+        """Ask which recordings to add."""
+        kinds = filter_of(tr("Video and sound"), RECORDINGS, tr("All files (*)"))
+        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Add recordings"), str(self._folder()), kinds)
+        return [Path(path) for path in paths]
+
+    def folder(self, title: str) -> Path | None:
+        """Ask for a folder."""
+        path = QFileDialog.getExistingDirectory(self._over(), title, str(self._folder()))
+        return Path(path) if path else None
+
+    def file(self, title: str, kinds: str = "") -> Path | None:
+        """Ask for a file; `kinds` are filters as `filter_of` makes them."""
+        path, _ = QFileDialog.getOpenFileName(self._over(), title, str(self._folder()), kinds)
+        return Path(path) if path else None
+
+    def annotations(self, window: QWidget | None = None) -> Path | None:
+        """Ask for a file of another tool, over a window that may not be the one in use yet."""
+        path, _ = QFileDialog.getOpenFileName(
+            window or self._over(), tr("Import annotations"), str(self._folder()), annotation_filters()
+        )
+        return Path(path) if path else None
+
+    def save(self, title: str, path: Path, kind: str) -> Path | None:
+        """Ask under which name to save a file of a kind; the dialog asks before it gives one that is there."""
+        found, _ = QFileDialog.getSaveFileName(self._over(), title, str(path), f"{kind} (*{path.suffix})")
+        return Path(found) if found else None
+
+    def text(self, title: str, question: str, before: str) -> str | None:
+        """Ask for a line of text."""
+        return TextDialog(title, question, before, self._over()).text()
+
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
+        """Ask for a yes, on a button that says to what; Esc is a no, and Enter too where it has to be careful."""
+        asked = AgreeDialog(title, question, button, self._over(), careful=careful)
+        return asked.exec() == QDialog.DialogCode.Accepted
+
+    def leave_jobs(self, question: str, more: str, *, quits: bool) -> str:
+        """Ask what becomes of jobs that run: `keep`, `stop` or `cancel`."""
+        stop = tr("Stop and quit") if quits else tr("Stop the jobs")
+        return (
+            ChoiceDialog(
+                tr("Jobs are running"),
+                question,
+                more,
+                (
+                    ("stop", stop, tr("Stop them; they can be resumed when the study is opened again")),
+                    ("keep", tr("Keep running in the background"), tr("Close the window and let them end (Enter)")),
+                ),
+                (tr("Cancel"), tr("Stay here (Esc)")),
+                self._over(),
+            ).ask()
+            or "cancel"
+        )
+
+    def held_study(self, question: str, more: str) -> str:
+        """Ask how to get to a study whose jobs run in the background: `show`, `stop`, `read` or `cancel`."""
+        return (
+            ChoiceDialog(
+                tr("Study in use"),
+                question,
+                more,
+                (
+                    ("read", tr("Open to read"), tr("See it as it is now, while the jobs go on")),
+                    ("stop", tr("Stop the jobs"), tr("Stop them and open the study here; they can be resumed")),
+                    ("show", tr("Show that window"), tr("Go on in the window that was closed; the jobs go on (Enter)")),
+                ),
+                (tr("Cancel"), tr("Open nothing (Esc)")),
+                self._over(),
+            ).ask()
+            or "cancel"
+        )
+
+    def release_place(self) -> Path | None:
+        """Ask for the new folder of a release."""
+        path, _ = QFileDialog.getSaveFileName(
+            self._over(), tr("New folder for the release"), str(self._folder() / "release"), tr("Folder (*)")
+        )
+        return Path(path) if path else None
+
+    def question_set_place(self) -> Path | None:
+        """Ask for the new folder of a data set of questions."""
+        path, _ = QFileDialog.getSaveFileName(
+            self._over(), tr("New folder for the questions"), str(self._folder() / "questions"), tr("Folder (*)")
+        )
+        return Path(path) if path else None
+
+    def copy_place(self, name: str) -> Path | None:
+        """Ask where a copy of the study goes."""
+        path, _ = QFileDialog.getSaveFileName(
+            self._over(), tr("Copy for an annotator"), str(self._folder() / f"{name}.greenroom"), STUDIES
+        )
+        return Path(path) if path else None
+
+    def copies(self) -> list[Path]:
+        """Ask which copies of the study to merge."""
+        paths, _ = QFileDialog.getOpenFileNames(self._over(), tr("Merge copies"), str(self._folder()), STUDIES)
+        return [Path(path) for path in paths]
+
+    def _over(self) -> QWidget:
+        """Return the window that a dialog belongs to: the one that is used now."""
+        return owning_window(self._window) or self._window
+
+    def _folder(self) -> Path:
+        return self.start or Path()
+
+
+DECLINED = tr("Nothing was fetched: the policy of this study allows no downloads.")
+
+
+def require_permission(studio: StudyController, questions: Dialogs, name: str, key: str = "") -> None:
+    """Return quietly where weights may be fetched, also because the user just allowed it.
+
+    Raises:
+        UserError: they may not, the study is open to read only, or there are none of that name.
+    """
+    session = studio.session
+    if session is None:
+        return
+    refusal = fetching.why_not(session, name, key)
+    if refusal is None:
+        return
+    wanted = replace(policy_in_force(session), downloads=True)
+    # Nobody is asked to allow downloads that are refused for something else all the same.
+    if (still := fetching.why_not(session, name, key, wanted)) is not None:
+        raise still
+    session.study.require_writable()
+    if not questions.agree(
+        tr("Allow downloads"),
+        tr(
+            "The policy of this study allows no connection, not even to get {name}.\n\n"
+            "Allow downloads of models? Nothing of the study is sent; the server learns which file is asked for, and "
+            "from which address. Every request is written down in the study."
+        ).format(name=name),
+        tr("Allow downloads"),
+    ):
+        raise UserError(DECLINED, tr("Add it from a folder, or fetch it and allow downloads."))
+    studio.publish(set_policy(session, wanted))
+
+
+class Rows(StrEnum):
+    """What is edited."""
+
+    SEGMENTS = "segments"
+    UTTERANCES = "utterances"
+    NODES = "nodes"
+    PRELABELS = "prelabels"
+    PLACES = "places"
+
+
+_COUNTS: dict[Rows, Callable[[int], str]] = {
+    Rows.SEGMENTS: lambda number: trn("{count} segment", "{count} segments", number),
+    Rows.UTTERANCES: lambda number: trn("{count} utterance", "{count} utterances", number),
+    Rows.NODES: lambda number: trn("{count} node", "{count} nodes", number),
+    Rows.PRELABELS: lambda number: trn("{count} pre-label", "{count} pre-labels", number),
+    Rows.PLACES: lambda number: trn("{count} place", "{count} places", number),
+}
+
+
+def count_rows(kind: Rows, number: int, recordings: int = 1) -> str:
+    """Return `22 segments`, with ` in 2 recordings` where it is more than one."""
+    rows = _COUNTS[kind](number)
+    if recordings < 2:
+        return rows
+    among = trn("{count} recording", "{count} recordings", recordings)
+    return tr("{rows} in {recordings}").format(rows=rows, recordings=among)
+
+
+def tell_deleted(kind: Rows, number: int, recordings: int = 1) -> str:
+    """Say what was deleted, and that undo brings it back."""
+    text = tr("Deleted {rows}. Undo brings it back.") if number == 1 else tr("Deleted {rows}. Undo brings them back.")
+    return text.format(rows=count_rows(kind, number, recordings))
+
+
+def tell_changed(kind: Rows, number: int, recordings: int = 1) -> str:
+    """Say what was changed, and that it was one step."""
+    return tr("Changed {rows}. One undo takes it back.").format(rows=count_rows(kind, number, recordings))
+
+
+def agree_to_delete(questions: Dialogs, kind: Rows, number: int, recordings: int) -> bool:
+    """Ask whether to delete rows of more than one recording; those of one are deleted unasked, because of undo."""
+    if recordings < 2:
+        return True
+    question = tr("Delete {rows}?").format(rows=count_rows(kind, number, recordings))
+    button = tr("Delete {rows}").format(rows=count_rows(kind, number))
+    return questions.agree(tr("Delete"), f"{question}\n\n{_undone()}", button)
+
+
+def agree_to_change(questions: Dialogs, kind: Rows, number: int, recordings: int) -> bool:
+    """Ask whether to change rows of more than one recording; those of one are changed unasked, because of undo."""
+    if recordings < 2:
+        return True
+    question = tr("Change {rows}?").format(rows=count_rows(kind, number, recordings))
+    button = tr("Change {rows}").format(rows=count_rows(kind, number))
+    return questions.agree(tr("Change"), f"{question}\n\n{_undone()}", button)
+
+
+def _undone() -> str:
+    return tr("It is one step: one undo takes it back.")

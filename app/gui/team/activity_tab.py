@@ -1,0 +1,101 @@
+"""The window of active minutes: by recording, by day, in all, with a switch to turn counting off."""
+
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from annotate.team.activity import by_day, by_recording, minutes
+from app.gui.pages.context import Context
+from project.entities.study_records import Changes
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import PlainLabel
+
+_WHAT = tr(
+    "A minute is active while you use a key, the mouse or the player, and for 60 seconds after; "
+    "not while the window is minimized. It goes into this study's file, with the day and your name, and nowhere else."
+)
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return ActivityWindow(context)
+
+
+class ActivityWindow(QWidget):
+    """Shows the minutes of who works here."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._log = context.activity
+        self.setWindowTitle(tr("Active minutes"))
+        self.resize(560, 480)
+        self.total = PlainLabel()
+        self.total.setFont(theme.font(semibold=True))
+        what = PlainLabel(_WHAT, wordWrap=True)
+        self.recordings = RowsTable(tr("Minutes by recording"), [tr("Recording"), tr("Active")])
+        self.days = RowsTable(tr("Minutes by day"), [tr("Day"), tr("Active")])
+        for table in (self.recordings, self.days):
+            EmptyHint(table, tr("Minutes appear here while you work."))
+        tabs = QTabWidget()
+        tabs.setDocumentMode(True)
+        tabs.addTab(self.recordings, tr("By recording"))
+        tabs.addTab(self.days, tr("By day"))
+        self.switch = QCheckBox(tr("Count my active minutes"))
+        self.switch.setToolTip(tr("While this is off, nothing is counted and nothing is written, in every study"))
+        self.switch.clicked.connect(self._log.switch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.total)
+        column.addWidget(what)
+        column.addWidget(tabs, 1)
+        column.addWidget(self.switch)
+        column.addLayout(self._foot())
+        self.recordings.row_chosen.connect(context.look_at)
+        self._log.changed.connect(self.reload)
+        context.studio.bridge.changed.connect(self._apply)
+        self.reload()
+
+    def _apply(self, _changes: Changes, _initiator: object) -> None:
+        self.reload()
+
+    def reload(self) -> None:
+        """Show the minutes as they are now."""
+        session = self._context.studio.session
+        who = session.annotator() if session is not None else None
+        if session is None:
+            return
+        places = by_recording(session, who) if who is not None else []
+        days = by_day(session, who) if who is not None else []
+        self.recordings.show_rows([TableRow(one.recording_id, (one.name, minutes(one.seconds))) for one in places])
+        self.days.show_rows([TableRow(one.name, (one.name, minutes(one.seconds))) for one in days])
+        name = session.annotator_name
+        said = minutes(sum(one.seconds for one in places))
+        self.total.setText(
+            tr("{name}: {said} in this study").format(name=name, said=said)
+            if places
+            else tr("{name}: nothing was counted yet").format(name=name)
+        )
+        self.switch.setChecked(self._log.on)
+        self.delete.setEnabled(bool(places) and self._context.studio.writable)
+        self._ask_again(False)
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.delete = QPushButton(tr("Delete my minutes"))
+        self.delete.setToolTip(tr("Delete your minutes from this study"))
+        self.delete.clicked.connect(lambda: self._ask_again(True))
+        self.sure = QPushButton(tr("Delete for good"))
+        self.sure.setToolTip(tr("There is no undo for this"))
+        self.sure.clicked.connect(self._log.delete)
+        row.addWidget(self.delete)
+        row.addWidget(self.sure)
+        row.addStretch()
+        row.addWidget(close_button(self))
+        return row
+
+    def _ask_again(self, asking: bool) -> None:
+        self.sure.setVisible(asking)

@@ -1,0 +1,552 @@
+"""The Team window: who has what, copies for annotators, their work brought home, and conflicts.
+
+Makes a copy for an annotator in a thread; in the window's thread it only gets its name. Asks for whom a copy is made,
+and what becomes of the media. Items in two versions: a list of them, and the versions side by side with what differs
+marked.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QListWidgetItem,
+    QPushButton,
+    QSplitter,
+    QTableWidget,
+    QTableWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.team import study_copies as commands
+from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, make_plan, team_plan
+from annotate.team.study_copies import CopyFor, MediaWith
+from app.gui.pages.context import Context
+from app.gui.study.background import BackgroundPool, PendingRead, look
+from app.gui.study.study_controller import StudyController
+from app.gui.team.work_plan import (
+    AssignmentState,
+    PlanCell,
+    PlanColumn,
+    PlanRow,
+    PlanTable,
+    TeamPlanForm,
+    TeamPlanRequest,
+)
+from app.merge_text import ConflictDescription, as_text, described
+from project.entities.study_records import Changes, WorkPurpose
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.queries.history_rows import all_conflicts, count_unresolved
+from project.session.session import Session
+from project.sharing.annotator_copy import Split
+from project.timebase import SECOND, format_minutes
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog, close_button
+from widgets.empty_state import EmptyHint
+from widgets.progress_bars import ProgressLine
+from widgets.table.lists import ShortList
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+_TRIES = 3
+"""So often it is filled in a thread while somebody edits; after that in the window's own, where nobody can."""
+
+
+class AnnotatorCopyMaker(QObject):
+    """One copy at a time.
+
+    Signals:
+        progressed: (int, int, str) how far it is: done, total, what is counted.
+        made: (Split) it has its name.
+        failed: (UserError) it cannot be made; nothing is left of it.
+        ended: it goes on no more, whatever came of it.
+    """
+
+    progressed = Signal(int, int, str)
+    made = Signal(object)
+    failed = Signal(object)
+    ended = Signal()
+
+    def __init__(self, studio: StudyController, background: BackgroundPool, parent: QObject) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._background = background
+        self._copy: CopyFor | None = None
+        self._look: PendingRead | None = None
+        self._tries = 0
+        studio.leaving.connect(self.cancel)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a copy is being made."""
+        return self._copy is not None
+
+    def begin(self, annotator: str, out: Path, media: MediaWith) -> None:
+        """Make one."""
+        session = self._studio.session
+        if session is None or self.busy:
+            return
+        try:
+            self._copy = CopyFor(session, annotator, out, media)
+        except UserError as error:
+            self.failed.emit(error)
+            return
+        self._tries = 0
+        self._fill(session, self._copy)
+
+    def cancel(self) -> None:
+        """Make it no more; nothing is left of it."""
+        if self._look is not None:
+            self._look.stop()
+        self._end()
+
+    def _fill(self, session: Session, copy: CopyFor) -> None:
+        self.progressed.emit(0, 0, tr("Making the copy"))
+        self._tries += 1
+
+        self._look = look(
+            *(self._background, session, copy.fill, lambda _none: self._finish(session, copy), self._fail),
+            lambda done, total, _text: self.progressed.emit(done, total, tr("Megabytes copied")),
+        )
+
+    def _finish(self, session: Session, copy: CopyFor) -> None:
+        try:
+            made = copy.finish(session)
+            if made is None and self._tries < _TRIES:
+                self._fill(session, copy)
+                return
+            if made is None:
+                copy.fill(session, Silent())
+                made = copy.finish(session)
+        except UserError as error:
+            self._fail(error)
+            return
+        self._end()
+        self.made.emit(made)
+
+    def _fail(self, error: Exception) -> None:
+        self._end()
+        if not isinstance(error, UserError):
+            raise error
+        self.failed.emit(error)
+
+    def _end(self) -> None:
+        copy, self._copy, self._look = self._copy, None, None
+        if copy is not None:
+            copy.close()
+            self.ended.emit()
+
+
+_MEDIA = {
+    MediaWith.LEAVE: tr("Leave them behind; the annotator relinks the folder"),
+    MediaWith.LINK: tr("Link them beside the copy, on the same machine"),
+    MediaWith.COPY: tr("Copy them beside the copy"),
+}
+
+
+class SplitDialog(OwnDialog):
+    """Two choices; where the copy goes is asked afterwards."""
+
+    def __init__(self, names: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Copy for an annotator"))
+        self.setMinimumWidth(480)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 2)
+        form = QFormLayout()
+        form.setSpacing(theme.GRID)
+        self.who = QComboBox()
+        self.who.addItems(list(names))
+        self.who.setAccessibleName(tr("Annotator"))
+        self.who.setToolTip(tr("Who will work in the copy"))
+        self.media = QComboBox()
+        for key, text in _MEDIA.items():
+            self.media.addItem(text, key)
+        self.media.setAccessibleName(tr("Media files"))
+        self.media.setToolTip(tr("What becomes of the recordings' files"))
+        form.addRow(tr("&Annotator"), self.who)
+        form.addRow(tr("&Media files"), self.media)
+        column.addLayout(form)
+        note = PlainLabel(
+            tr("The copy is a new file with their recordings and none of anybody else's work or history.")
+        )
+        note.setWordWrap(True)
+        note.setProperty("quiet", "true")
+        column.addWidget(note)
+        buttons = DialogButtons(self, tr("Choose a place…"), tr("Make no copy"))
+        buttons.go_on.setToolTip(tr("Choose where the copy goes (Enter)"))
+        buttons.go_on.clicked.connect(self.accept)
+        column.addLayout(buttons)
+
+    def chosen(self) -> tuple[str, MediaWith]:
+        """Return who it is for and what becomes of the media."""
+        return self.who.currentText(), MediaWith(self.media.currentData())
+
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """One item: what it is about, whose the other version is, and (name, ours, theirs) for all that is in either.
+
+    `deleted` is `ours` or `theirs` where one side deleted it, else "".
+    """
+
+    id: str
+    title: str
+    source: str
+    lines: tuple[tuple[str, str, str], ...]
+    deleted: str = ""
+
+
+class ConflictsView(QWidget):
+    """Shows one item at a time; keys: Ctrl+Left keeps the study's version, Ctrl+Right takes the other.
+
+    Signals:
+        chosen (str, str): id of the item, and `ours` or `theirs`.
+    """
+
+    chosen = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._items: dict[str, Versions] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.listing = ShortList()
+        self.listing.setAccessibleName(tr("Conflicts"))
+        self.listing.setSpacing(theme.GRID // 4)
+        self.listing.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        EmptyHint(self.listing, tr("No conflicts"))
+        self.listing.currentItemChanged.connect(lambda *_: self._show_current())
+        self.table = QTableWidget(0, 3)
+        self.table.setAccessibleName(tr("Both versions"))
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(True)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        for section in (1, 2):
+            header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
+        self.note = PlainLabel()
+        self.note.setProperty("quiet", "true")
+        self.note.setWordWrap(True)
+        split = QSplitter()
+        split.addWidget(self.listing)
+        split.addWidget(self.table)
+        split.setSizes([368, 640])
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        column.addWidget(split, 1)
+        column.addLayout(self._foot())
+        self.show_items(())
+
+    def show_items(self, items: Sequence[Versions]) -> None:
+        """Show these items; the one that was shown stays where it is still there."""
+        before = self._current()
+        self._items = {one.id: one for one in items}
+        self.listing.blockSignals(True)
+        self.listing.clear()
+        for one in items:
+            entry = QListWidgetItem(one.title)
+            entry.setData(_ID, one.id)
+            entry.setToolTip(
+                plain_tip(tr("{title}; the other version is from {source}").format(title=one.title, source=one.source))
+            )
+            self.listing.addItem(entry)
+        places = [place for place, one in enumerate(items) if before is not None and one.id == before.id]
+        self.listing.setCurrentRow(places[0] if places else 0 if items else -1)
+        self.listing.blockSignals(False)
+        self._show_current()
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.ours = QPushButton(tr("Keep ours"))
+        self.theirs = QPushButton(tr("Take theirs"))
+        for button, side, key, text in (
+            (self.ours, "ours", "Ctrl+Left", tr("Leave the study as it is")),
+            (self.theirs, "theirs", "Ctrl+Right", tr("Put the other version in place")),
+        ):
+            button.setShortcut(key)
+            button.setToolTip(plain_tip(tr("{text} ({key}); Undo takes it back").format(text=text, key=key)))
+            button.clicked.connect(lambda _=False, side=side: self._choose(side))
+        row.addWidget(self.note, 1)
+        row.addWidget(self.ours)
+        row.addWidget(self.theirs)
+        return row
+
+    def _current(self) -> Versions | None:
+        item = self.listing.currentItem()
+        return None if item is None else self._items.get(item.data(_ID))
+
+    def _choose(self, side: str) -> None:
+        one = self._current()
+        if one is not None:
+            self.chosen.emit(one.id, side)
+
+    def _show_current(self) -> None:
+        one = self._current()
+        for button in (self.ours, self.theirs):
+            button.setEnabled(one is not None)
+        self.table.setRowCount(0 if one is None else len(one.lines))
+        if one is None:
+            self.table.setHorizontalHeaderLabels(["", tr("Ours"), tr("Theirs")])
+            self.note.setText(tr("There are no conflicts. They come up when copies are merged."))
+            return
+        self.table.setHorizontalHeaderLabels(["", tr("Ours"), one.source])
+        for row, (name, ours, theirs) in enumerate(one.lines):
+            for place, text in enumerate((name, ours, theirs)):
+                self.table.setItem(row, place, _cell(text, marked=ours != theirs and not one.deleted, name=place == 0))
+        self.table.resizeRowsToContents()
+        words = {"ours": tr("It was deleted here."), "theirs": tr("{source} deleted it.").format(source=one.source)}
+        self.note.setText(words.get(one.deleted, tr("What differs is marked.")))
+
+
+def _cell(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
+    colours = theme.palette()
+    item = QTableWidgetItem(text)
+    item.setToolTip(plain_tip(text))
+    item.setForeground(colours.text if marked else colours.muted)
+    if marked:
+        item.setFont(theme.font(semibold=True))
+        if not name:
+            item.setBackground(colours.selection)
+    return item
+
+
+_PLAN = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment"})
+Ask = Callable[[Sequence[str]], tuple[str, MediaWith] | None]
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return TeamWindow(context)
+
+
+class TeamWindow(QWidget):
+    """Every change is a step of the study that can be undone in the main window."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self.ask_split: Ask = self._ask_split
+        self.setWindowTitle(tr("Team"))
+        self.resize(1040, 640)
+        self.form, self.table, self.conflicts = TeamPlanForm(), PlanTable(), ConflictsView()
+        self.report = PlainLabel()
+        self.report.setWordWrap(True)
+        self.report.setMargin(theme.GRID)
+        self.report.hide()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._plan_page(), tr("Plan"))
+        self.tabs.addTab(self.conflicts, tr("Conflicts"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(self.report)
+        self.progress = ProgressLine(tr("Copy for an annotator"))
+        column.addWidget(self.progress)
+        column.addLayout(self._foot())
+        self.copying = AnnotatorCopyMaker(self._studio, context.background, self)
+        self.copying.progressed.connect(self.progress.show_progress)
+        self.copying.made.connect(self._copied)
+        self.copying.failed.connect(self._studio.failed)
+        self.copying.ended.connect(self._copying_ended)
+        self.progress.cancel_requested.connect(self.copying.cancel)
+        self.form.plan_requested.connect(self._plan)
+        self.table.recording_chosen.connect(lambda recording_id: context.look_at(recording_id, 0))
+        self.conflicts.chosen.connect(self._resolve)
+        self._studio.bridge.changed.connect(self._apply)
+        self._studio.session_changed.connect(self.reload)
+        self._studio.failed.connect(self._show_error)
+        self.reload()
+
+    def reload(self) -> None:
+        """Show the study as it is now."""
+        session = self._studio.session
+        if session is None:
+            return
+        self._show_plan(team_plan(session))
+        self._show_conflicts(session)
+        for control in (self.form, self.merge):
+            control.setEnabled(self._studio.writable)
+        for button in (self.conflicts.ours, self.conflicts.theirs):
+            button.setEnabled(self._studio.writable and button.isEnabled())
+        self.split.setEnabled(self._studio.writable and not self.copying.busy)
+
+    def _plan_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.form)
+        column.addWidget(self.table, 1)
+        return page
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.split = QPushButton(tr("Copy for an annotator…"))
+        self.split.setToolTip(tr("Make a study file for one annotator, with nothing of anybody else's work"))
+        self.split.clicked.connect(self._split)
+        self.merge = QPushButton(tr("Merge copies…"))
+        self.merge.setToolTip(tr("Bring the work of copies home; merging a copy twice changes nothing"))
+        self.merge.clicked.connect(self._merge)
+        row.addWidget(self.split)
+        row.addWidget(self.merge)
+        row.addStretch()
+        row.addWidget(close_button(self))
+        return row
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if self.isVisible() and (_PLAN & set(changes) or changes.ids("conflict") or self.conflicts.listing.count()):
+            self.reload()
+
+    def _show_plan(self, plan: TeamPlan) -> None:
+        shown = [who for who in plan.annotators if any(one == who.id for _, one in plan.cells)]
+        columns = [_column(plan, who.id) for who in shown]
+        rows = [
+            PlanRow(
+                one.id,
+                one.number,
+                one.name,
+                one.id in plan.held_out,
+                tuple(_window_cell(plan.cells.get((one.id, who.id))) for who in shown),
+            )
+            for one in plan.recordings
+        ]
+        self.table.show_plan(columns, rows)
+        self.form.show_names(
+            tuple(who.name for who in shown if any(c.purpose for (_, o), c in plan.cells.items() if o == who.id))
+        )
+
+    def _show_conflicts(self, session: Session) -> None:
+        found = [described(session, one) for one in all_conflicts(session.study, unresolved=True)]
+        self.conflicts.show_items([_versions(one) for one in found])
+        self.tabs.setTabText(1, tr("Conflicts ({found})").format(found=len(found)) if found else tr("Conflicts"))
+        self.tabs.setTabIcon(1, icon("triangle-alert") if found else icon("circle-check"))
+
+    def _plan(self, wanted: TeamPlanRequest) -> None:
+        wish = PlanOptions(wanted.annotators, wanted.per_recording, wanted.seed, wanted.keep, held_out=wanted.held_out)
+        if self._studio.edit(partial(make_plan, wish=wish)):
+            self._tell(tr("The plan is made. Give everybody their copy: Copy for an annotator…"))
+            self.reload()
+
+    def _split(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        names = [column.name for column in map(partial(_column, team_plan(session)), _planned(team_plan(session)))]
+        chosen = self.ask_split(names)
+        if chosen is None:
+            return
+        who, media = chosen
+        out = self._context.questions.copy_place(f"{session.study.path.stem} {who}")
+        if out is None:
+            return
+        self._tell("")
+        self.split.setEnabled(False)
+        self.copying.begin(who, out, media)
+
+    def _copied(self, made: Split) -> None:
+        self._tell(
+            tr("Made {name}: {recording} recordings.").format(
+                name=made.path.name, recording=made.rows.get("recording", 0)
+            )
+        )
+
+    def _copying_ended(self) -> None:
+        self.progress.hide()
+        self.split.setEnabled(self._studio.writable)
+
+    def _ask_split(self, names: Sequence[str]) -> tuple[str, MediaWith] | None:
+        dialog = SplitDialog(names, self)
+        done = dialog.exec()
+        dialog.deleteLater()
+        return dialog.chosen() if done else None
+
+    def _merge(self) -> None:
+        paths = self._context.questions.copies()
+        if paths:
+            self.merge_files(paths)
+
+    def merge_files(self, paths: Sequence[Path]) -> None:
+        """Merge copies and say what came."""
+        done: list[commands.MergedCopy] = []
+
+        def do(session: Session, progress: Progress) -> Changes:
+            done.extend(commands.merge_copies(session, paths, progress=progress))
+            changes = Changes()
+            for one in done:
+                changes |= one.merged.changes
+            return changes
+
+        text = trn("Merging {count} copy…", "Merging {count} copies…", len(paths))
+        if not self._studio.edit_apart(do, text) or self._studio.session is None:
+            return
+        stopped = tr("Cancelled: {count} were not merged.").format(count=len(paths) - len(done))
+        self._tell("\n".join([as_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
+        self.reload()
+        if count_unresolved(self._studio.session.study):
+            self.tabs.setCurrentWidget(self.conflicts)
+
+    def _resolve(self, conflict_id: str, side: str) -> None:
+        self._studio.edit(partial(commands.resolve, conflict_id=conflict_id, side=commands.Side(side)))
+
+    def _tell(self, text: str) -> None:
+        self.report.setText(text)
+        self.report.setVisible(bool(text))
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self._tell(str(error))
+
+
+def _planned(plan: TeamPlan) -> list[str]:
+    given = {who for (_, who), cell in plan.cells.items() if cell.purpose}
+    return [one.id for one in plan.annotators if one.id in given or not given]
+
+
+def _column(plan: TeamPlan, annotator_id: str) -> PlanColumn:
+    part = plan.progress(next(one for one in plan.annotators if one.id == annotator_id))
+    if not part.given:
+        return PlanColumn(part.annotator.name, tr("nothing planned"))
+    return PlanColumn(
+        part.annotator.name,
+        tr("{done} of {given} done, {length}").format(
+            done=part.done, given=part.given, length=format_minutes(part.minutes * 60 * SECOND)
+        ),
+    )
+
+
+def _window_cell(cell: AssignmentStatus | None) -> PlanCell | None:
+    if cell is None:
+        return None
+    state = AssignmentState.DONE if cell.done else AssignmentState.BEGUN if cell.segments else AssignmentState.GIVEN
+    return PlanCell(state, cell.segments, cell.purpose is not None, cell.purpose is WorkPurpose.TRAINING)
+
+
+def _versions(one: ConflictDescription) -> Versions:
+    lines = tuple((line.name[:1].upper() + line.name[1:], line.ours, line.theirs) for line in one.lines)
+    return Versions(one.id, one.title, one.source, lines, one.deleted)

@@ -1,0 +1,414 @@
+"""The Training window: how near somebody comes to the reference, and, for the owner, what has to be reached.
+
+What the Training window says, in words. What a training round is made of: recordings, a reference, and what has to be
+reached.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QListWidgetItem,
+    QPushButton,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.agreement.annotator_lanes import Mark
+from annotate.review.peer_review import TrainingComparison, training_lines
+from annotate.team import assignments as commands
+from annotate.team.training_gate import FIGURES, Gate, Trained, gate_of, trained, trainees
+from app.gui.pages.context import Context
+from project.entities.study_records import Annotator, Changes
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators, completions
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session, owner_of_copy
+from project.timebase import format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import close_button
+from widgets.empty_state import EmptyHint
+from widgets.form.checklists import ROW
+from widgets.form.input_fields import DecimalBox
+from widgets.table.lists import ShortList
+from widgets.table.record_table import RowsTable, TableRow
+from widgets.text_labels import PlainLabel, plain_tip
+
+NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
+
+
+def figure(one: Trained, gate: Gate, key: str) -> str:
+    """Return a figure and what it comes to, such as `0.72, passes (needed 0.50)`."""
+    value, least = one.figures.get(key), gate.minimum.get(key)
+    said = tr("nothing to compare") if value is None else f"{value:.2f}"
+    if least is None:
+        return said
+    if not one.done:
+        return tr("\N{EN DASH} (needed {least:.2f})").format(least=least)
+    state = tr("too low") if key in one.short else "passes"
+    return tr("{said}, {state} (needed {least:.2f})").format(said=said, state=state, least=least)
+
+
+def result(one: Trained) -> str:
+    """Return what it comes to as a whole."""
+    if one.passed:
+        return tr("Passed: the work is open")
+    if one.done < one.given:
+        return tr("{done} of {given} recordings done").format(done=one.done, given=one.given)
+    return tr("Not passed: go over the recordings again")
+
+
+def about(gate: Gate, numbers: list[int], reference: str) -> str:
+    """Return the round as one sentence."""
+    count = tr("Recording") if len(numbers) == 1 else tr("Recordings")
+    needed = ", ".join(f"{NAMES[key].lower()} {least:.2f}" for key, least in gate.minimum.items() if key in NAMES)
+    listed = ", ".join(map(str, numbers))
+    return tr("{count} {listed} against {reference}. {words}").format(
+        count=count,
+        listed=listed,
+        reference=reference,
+        words=tr("Needed: {needed}.").format(needed=needed) if needed else tr("No score is needed."),
+    )
+
+
+def described(session: Session, mark: Mark | None) -> str:
+    """Return a segment in a few words."""
+    if mark is None:
+        return "nothing"
+    one = mark.segment
+    scheme = session.schemes.known(one.scheme)
+    label = scheme.label_name(one.track, one.label) if scheme is not None else one.label
+    return tr("{words}  {start_us} to {end_us}").format(
+        words=label, start_us=format_time(one.start_us), end_us=format_time(one.end_us)
+    )
+
+
+def differing(line: TrainingComparison) -> str:
+    """Return what differs between the two."""
+    if line.mine is None:
+        return tr("Only the reference marked this")
+    if line.reference is None:
+        return tr("The reference marked nothing here")
+    return ", ".join(line.differs) or tr("Nothing")
+
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSetup:
+    """What was filled in; `minimum` has only the figures that count."""
+
+    recordings: tuple[str, ...]
+    reference: str
+    minimum: Mapping[str, float]
+
+
+class SetupForm(QWidget):
+    """For the owner of a study.
+
+    Signals:
+        set_requested (Wanted)
+        off_requested
+    """
+
+    set_requested = Signal(object)
+    off_requested = Signal()
+
+    def __init__(self, figures: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, theme.GRID, 0, 0)
+        row.setSpacing(theme.GRID * 2)
+        self.recordings = ShortList()
+        self.recordings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.recordings.setAccessibleName(tr("Recordings to train on"))
+        self.recordings.setToolTip(tr("Tick the recordings that everybody trains on"))
+        EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
+        left = QVBoxLayout()
+        left.setSpacing(theme.GRID)
+        left.addWidget(PlainLabel(tr("Recordings to train on")))
+        left.addWidget(self.recordings, 1)
+        row.addLayout(left, 1)
+        right = QVBoxLayout()
+        right.setSpacing(theme.GRID)
+        right.addWidget(PlainLabel(tr("Reference: whose segments are compared with")))
+        self.reference = QComboBox()
+        self.reference.setAccessibleName(tr("Reference"))
+        self.reference.setPlaceholderText(tr("Nobody has worked on the study yet"))
+        self.reference.setToolTip(tr("The annotator whose segments the others are compared with"))
+        right.addWidget(self.reference)
+        grid = QGridLayout()
+        grid.setSpacing(theme.GRID)
+        self.minimum: dict[str, tuple[QCheckBox, QDoubleSpinBox]] = {}
+        for place, (key, name) in enumerate(figures):
+            tick = QCheckBox(tr("{name} at least").format(name=name))
+            tick.setToolTip(plain_tip(tr("Whether {name} counts").format(name=name.lower())))
+            least = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2, value=0.5)
+            least.setAccessibleName(tr("Least {name}").format(name=name.lower()))
+            least.lineEdit().setAccessibleName(tr("Least {name}").format(name=name.lower()))
+            least.setToolTip(plain_tip(tr("What {name} must reach, from 0 to 1").format(name=name.lower())))
+            least.setEnabled(False)
+            tick.toggled.connect(least.setEnabled)
+            grid.addWidget(tick, place, 0)
+            grid.addWidget(least, place, 1)
+            self.minimum[key] = (tick, least)
+        grid.setColumnStretch(2, 1)
+        right.addLayout(grid)
+        right.addStretch()
+        buttons = QHBoxLayout()
+        buttons.setSpacing(theme.GRID)
+        self.start = QPushButton(tr("Set up training"))
+        self.start.setToolTip(tr("Everybody in the plan gets these recordings to train on; Undo takes it back"))
+        self.start.clicked.connect(self._ask)
+        self.off = QPushButton(tr("End training"))
+        self.off.setToolTip(tr("The work is open to everybody; Undo takes it back"))
+        self.off.clicked.connect(self.off_requested)
+        buttons.addWidget(self.start)
+        buttons.addWidget(self.off)
+        buttons.addStretch()
+        right.addLayout(buttons)
+        row.addLayout(right, 1)
+
+    def offer(self, recordings: Sequence[tuple[str, str]], people: Sequence[str]) -> None:
+        """Offer recordings (id, text) and names of annotators; what was ticked and chosen stays."""
+        ticked, chosen = set(self._ticked()), self.reference.currentText()
+        self.recordings.clear()
+        for key, text in recordings:
+            item = QListWidgetItem(text)
+            item.setData(_ID, key)
+            item.setSizeHint(QSize(0, ROW))
+            item.setToolTip(plain_tip(text))
+            item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            item.setCheckState(Qt.CheckState.Checked if key in ticked else Qt.CheckState.Unchecked)
+            self.recordings.addItem(item)
+        self.reference.clear()
+        self.reference.addItems(list(people))
+        self.reference.setCurrentIndex(max(0, self.reference.findText(chosen)))
+        self.reference.setEnabled(bool(people))
+
+    def show_round(self, wanted: TrainingSetup) -> None:
+        """Show the round that there is."""
+        for place in range(self.recordings.count()):
+            item = self.recordings.item(place)
+            there = item.data(_ID) in wanted.recordings
+            item.setCheckState(Qt.CheckState.Checked if there else Qt.CheckState.Unchecked)
+        self.reference.setCurrentText(wanted.reference)
+        for key, (tick, least) in self.minimum.items():
+            tick.setChecked(key in wanted.minimum)
+            least.setValue(wanted.minimum.get(key, least.value()))
+
+    def _ticked(self) -> list[str]:
+        items = [self.recordings.item(place) for place in range(self.recordings.count())]
+        return [str(one.data(_ID)) for one in items if one.checkState() is Qt.CheckState.Checked]
+
+    def _ask(self) -> None:
+        least = {key: spin.value() for key, (tick, spin) in self.minimum.items() if tick.isChecked()}
+        self.set_requested.emit(TrainingSetup(tuple(self._ticked()), self.reference.currentText(), least))
+
+
+_NONE = tr("There is no training in this study.")
+_NO_ROUND = tr("{none} Its owner sets one up.").format(none=_NONE)
+_FIRST = tr("The segments are compared once a recording to train on is marked as done (Ctrl+D).")
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return TrainingWindow(context)
+
+
+class TrainingWindow(QWidget):
+    """Who trains sees their own figures; the owner of the study sees everybody's, and sets the round up."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self.setWindowTitle(tr("Training"))
+        self.resize(960, 640)
+        self.heading = PlainLabel(wordWrap=True)
+        self.heading.setFont(theme.font(semibold=True))
+        self.figures = RowsTable(tr("Figures"), [tr("Annotator"), *(NAMES[one] for one in FIGURES), tr("Result")])
+        self.recordings = RowsTable(tr("Recordings to train on"), [tr("Recording"), tr("State")])
+        self.lines = RowsTable(
+            tr("Segments beside the reference"), [tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]
+        )
+        self.note = PlainLabel(wordWrap=True)
+        EmptyHint(self.figures, tr("The figures of each annotator stand here once a training is set up."))
+        EmptyHint(self.recordings, tr("The recordings to train on stand here, and who is done with them."))
+        EmptyHint(self.lines, tr("Segments stand here beside those of the reference."))
+        self.form = SetupForm(list(NAMES.items()))
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._result_page(), tr("Figures"))
+        self.tabs.addTab(self.form, tr("Set up"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.heading)
+        column.addWidget(self.tabs, 1)
+        column.addLayout(self._foot())
+        self.figures.row_chosen.connect(lambda _key, _time: self._show_lines())
+        self.recordings.row_chosen.connect(context.look_at)
+        self.lines.row_chosen.connect(lambda key, time: context.look_at(key.split()[0], time))
+        self.form.set_requested.connect(self._set_up)
+        self.form.off_requested.connect(lambda: self._studio.edit(commands.end_training))
+        self._studio.bridge.changed.connect(self._apply)
+        self._studio.failed.connect(self._show_error)
+        self._offer(anew=True)
+        self.reload()
+
+    def reload(self) -> None:
+        """Show the study as it is now."""
+        session = self._studio.session
+        if session is None:
+            return
+        gate = gate_of(session)
+        people = self._people(session)
+        owner = session.annotator() not in trainees(session) and not owner_of_copy(session.study)
+        self.tabs.setTabVisible(1, owner)
+        self.tabs.tabBar().setVisible(owner)
+        self.form.start.setEnabled(self._studio.writable)
+        self.form.off.setEnabled(self._studio.writable and gate is not None)
+        if gate is None:
+            self.heading.setText(_NONE if owner else _NO_ROUND)
+            for table in (self.figures, self.recordings, self.lines):
+                table.show_rows([])
+            self.note.setText(tr("Choose recordings and a reference under Set up.") if owner else "")
+            self.note.setVisible(owner)
+            return
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        places = [one for one in all_recordings(session.study) if one.id in gate.recordings]
+        self.heading.setText(about(gate, [one.number for one in places], names.get(gate.reference, "")))
+        found = [trained(session, who, gate) for who in people]
+        self.figures.show_rows(
+            [
+                TableRow(
+                    one.annotator.id,
+                    (one.annotator.name, *(figure(one, gate, key) for key in FIGURES), result(one)),
+                    "circle-check" if one.passed else "circle-dashed",
+                )
+                for one in found
+            ]
+        )
+        if self.figures.current_row() < 0 and found:
+            self.figures.selectRow(0)
+        done = completions(session.study)
+        self.recordings.show_rows(
+            [
+                TableRow(
+                    one.id,
+                    (f"{one.number}  {one.name}", _state(people, [who for who in people if (one.id, who.id) in done])),
+                    "circle-check" if all((one.id, who.id) in done for who in people) else "circle-dashed",
+                )
+                for one in places
+            ]
+        )
+        self.figures.fit(168)
+        self.recordings.fit(136)
+        self._show_lines()
+
+    def _people(self, session: Session) -> list[Annotator]:
+        """Return whose figures are shown: who trains sees their own."""
+        found = trainees(session)
+        own = owner_of_copy(session.study) or session.annotator_name
+        mine = [one for one in found if one.name == own]
+        return mine or found
+
+    def _show_lines(self) -> None:
+        session = self._studio.session
+        gate = gate_of(session) if session is not None else None
+        if session is None or gate is None:
+            return
+        chosen = self.figures.current_key()
+        who = next((one for one in self._people(session) if one.id == chosen), None)
+        found = training_lines(session, who, gate) if who is not None else []
+        self.note.setText("" if found else _FIRST)
+        self.note.setHidden(bool(found))
+        self.lines.show_rows(
+            [
+                TableRow(
+                    f"{one.recording.id} {one.start_us}",
+                    (
+                        str(one.recording.number),
+                        described(session, one.mine),
+                        described(session, one.reference),
+                        differing(one),
+                    ),
+                    "check" if one.mine and one.reference and not one.differs else "triangle-alert",
+                    one.start_us,
+                )
+                for one in found
+            ]
+        )
+
+    def _result_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.figures)
+        column.addWidget(self.recordings)
+        column.addWidget(self.note)
+        column.addWidget(self.lines, 1)
+        return page
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.report = PlainLabel(wordWrap=True)
+        row.addWidget(self.report, 1)
+        row.addWidget(close_button(self))
+        return row
+
+    def _offer(self, anew: bool) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        people = [one for one in all_annotators(session.study) if one.kind == "person"]
+        listed = [(one.id, f"{one.number}  {one.name}") for one in all_recordings(session.study)]
+        self.form.offer(listed, [one.name for one in people])
+        gate = gate_of(session)
+        if gate is not None and anew:
+            names = {one.id: one.name for one in people}
+            self.form.show_round(TrainingSetup(gate.recordings, names.get(gate.reference, ""), gate.minimum))
+
+    def _set_up(self, wanted: TrainingSetup) -> None:
+        done = self._studio.edit(
+            partial(
+                commands.set_training,
+                recordings=wanted.recordings,
+                reference=wanted.reference,
+                minimum=wanted.minimum,
+            )
+        )
+        if done:
+            self.report.setText(tr("The training is set up. Who is planned next gets its recordings too."))
+            self.tabs.setCurrentIndex(0)
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if {"annotator", "recording", "property"} & set(changes):
+            self._offer(anew="property" in set(changes))
+        self.report.setText("")
+        self.reload()
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.report.setText(str(error))
+
+
+def _state(people: list[Annotator], done: list[Annotator]) -> str:
+    if len(people) == 1:
+        return "done" if done else tr("to do")
+    if not done:
+        return tr("nobody is done")
+    return tr("done by {list}").format(list=", ".join(one.name for one in done))

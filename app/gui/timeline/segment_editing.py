@@ -1,0 +1,301 @@
+"""What the window's actions and the timeline's drags do to segments; every change goes through a command.
+
+Where a span is after it was nudged by frames. Accepts and rejects the pre-labels that are selected, and goes on to the
+next.
+"""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QMenu
+
+from annotate.cues import prelabels as commands
+from annotate.cues.prelabels import Prelabel, open_prelabels
+from annotate.segments import segment_edits
+from app.gui.player.playback import Playback
+from app.gui.player.player import Player
+from app.gui.study.dialogs import Rows, count_rows, tell_changed, tell_deleted
+from app.gui.study.study_controller import ActiveTrack, StudyController
+from project.entities.study_records import Changes, Json, Segment
+from project.errors import UserError
+from project.queries.segment_rows import segment
+from project.schemes.scheme import Extent
+from project.session.session import Session
+from project.timebase import FrameTimes
+from resources.translation import tr
+
+_FRAME_US = 40_000
+"""A step where nobody knows the frames."""
+
+
+def nudged(start_us: int, end_us: int, frames: int, edge: str, times: FrameTimes | None) -> tuple[int, int]:
+    """Return the new start and end.
+
+    Args:
+        start_us: of the span.
+        end_us: of the span.
+        frames: how many, backwards where negative.
+        edge: what moves: `start`, `end` or `both`.
+        times: of the recording's frames, where known.
+    """
+    if times is None:
+        start, end = start_us + frames * _FRAME_US, end_us + frames * _FRAME_US
+    else:
+        start = times.step(start_us, frames)
+        end = times.step(end_us, frames) if edge == "end" else end_us + (start - start_us)
+    return (start_us if edge == "end" else start), (end_us if edge == "start" else end)
+
+
+class PrelabelDeciding(QObject):
+    """Decides on suggestions of a model."""
+
+    def __init__(self, studio: StudyController, playback: Playback, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._playback = playback
+
+    def accept(self) -> None:
+        """Make the selected pre-labels cues of one's own, and select the next one."""
+        self._decide(self._selected(), accepted=True)
+
+    def reject(self) -> None:
+        """Say that the selected pre-labels are wrong, and select the next one."""
+        self._decide(self._selected(), accepted=False)
+
+    def of_kind(self, segment_id: str) -> list[Prelabel]:
+        """Return the open pre-labels of this recording of the kind of one of them; none for another segment."""
+        waiting = self._open()
+        one = next((each.segment for each in waiting if each.segment.id == segment_id), None)
+        if one is None:
+            return []
+        return [each for each in waiting if (each.segment.track, each.segment.label) == (one.track, one.label)]
+
+    def menu(self, where: QPoint, owner: QMenu, segment_id: str) -> None:
+        """Offer what can be decided about a pre-label and its like, at a point of the screen."""
+        session = self._studio.session
+        alike = self.of_kind(segment_id)
+        if session is None or not alike:
+            return
+        scheme = session.schemes.known(alike[0].segment.scheme)
+        label = None if scheme is None else scheme.lane(alike[0].segment.track).label(alike[0].segment.label)
+        name = alike[0].segment.label if label is None else label.name
+        owner.addAction("Accept\tF9", self.accept)
+        owner.addAction("Reject\tShift+F9", self.reject)
+        owner.addSeparator()
+        owner.addAction(
+            tr("Accept all {alike} “{name}”").format(alike=len(alike), name=name),
+            lambda: self._decide(alike, accepted=True),
+        )
+        owner.addAction(
+            tr("Reject all {alike} “{name}”").format(alike=len(alike), name=name),
+            lambda: self._decide(alike, accepted=False),
+        )
+        for action in owner.actions():
+            action.setEnabled(self._studio.writable)
+        owner.popup(where)
+
+    def _open(self) -> list[Prelabel]:
+        session, recording = self._studio.session, self._studio.recording
+        return [] if session is None or recording is None else open_prelabels(session, recording.id)
+
+    def _selected(self) -> list[Prelabel]:
+        chosen = set(self._studio.selected)
+        found = [one for one in self._open() if one.segment.id in chosen]
+        if not found:
+            self._studio.failed.emit(
+                UserError(tr("No pre-label is selected."), tr("Click one in the lane Pre-labels."))
+            )
+        return found
+
+    def _decide(self, which: Sequence[Prelabel], *, accepted: bool) -> None:
+        ids = [one.segment.id for one in which]
+        if not ids:
+            return
+
+        def do(session: Session) -> Changes:
+            return commands.accept(session, ids)[1] if accepted else commands.reject(session, ids)
+
+        if self._studio.edit(do):
+            word = tr("Accepted") if accepted else tr("Rejected")
+            text = (
+                tr("{word} {rows}. Undo brings it back.")
+                if len(ids) == 1
+                else tr("{word} {rows}. Undo brings them back.")
+            )
+            self._studio.told.emit(text.format(word=word, rows=count_rows(Rows.PRELABELS, len(ids))))
+            last = max(one.segment.start_us for one in which)
+            rest = self._open()
+            after = next((one for one in rest if one.segment.start_us >= last), rest[0] if rest else None)
+            self._studio.select([] if after is None else [after.segment.id])
+            if after is not None:
+                self._playback.jump(after.segment.start_us)
+
+
+_HOW_TO_MARK = tr("Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline.")
+
+
+class SegmentEditing(QObject):
+    """Edits segments of the recording that is shown. New ones go to the active track."""
+
+    def __init__(
+        self, studio: StudyController, player: Player, active: ActiveTrack, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self._active = active
+        self._last: dict[tuple[str, str], str] = {}
+
+    def mark_in(self) -> None:
+        """Mark the frame on screen as the start of the next segment."""
+        at = self._player.exact_us(self._player.position_us)
+        out = self._studio.mark_out
+        self._studio.select(())
+        self._studio.set_marks(at, out if out is not None and out > at else None)
+
+    def mark_out(self) -> None:
+        """Mark the frame on screen as the end of the next segment."""
+        at = self.end_here()
+        start = self._studio.mark_in
+        self._studio.select(())
+        self._studio.set_marks(start if start is not None and start < at else None, at)
+
+    def from_marks(self, label: str | None = None) -> None:
+        """Make a segment from the two marks; where the track allows it and there are none, of the whole recording."""
+        start, end = self._studio.mark_in, self._studio.mark_out
+        track, recording = self._active.track, self._studio.recording
+        unmarked = start is None and end is None
+        if unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
+            start, end = 0, recording.duration_us
+        if start is None or end is None:
+            self._studio.failed.emit(UserError(tr("No start and end are marked."), _HOW_TO_MARK))
+            return
+        if self.create(start, end, label):
+            self._studio.set_marks(None, None)
+
+    def create(
+        self, start_us: int, end_us: int, label: str | None = None, place: tuple[str, str] | None = None
+    ) -> bool:
+        """Make a segment and select it; without a label, it gets the one used last on its track.
+
+        Args:
+            start_us: of the segment.
+            end_us: of the segment.
+            label: key of a label of the track.
+            place: keys of scheme and track; they become the active ones.
+        """
+        if place is not None:
+            self._active.choose("/".join(place))
+        recording, place, track = self._studio.recording, self._active.place, self._active.track
+        if recording is None or place is None or track is None:
+            return False
+        made: list[str] = []
+        scheme, lane = place
+        usual = self._last.get(place, "")
+        chosen = label or (usual if track.label(usual) else track.labels[0].key)
+
+        def do(session: Session) -> Changes:
+            made_id, changes = segment_edits.add_segment(
+                session, recording.id, start_us, end_us, chosen, scheme=scheme, track=lane
+            )
+            made.append(made_id)
+            return changes
+
+        if not self._studio.edit(do):
+            return False
+        self._last[place] = chosen
+        self._studio.select(made)
+        return True
+
+    def set_label(self, ids: Sequence[str], label: str) -> None:
+        """Change the label of segments."""
+        if self._studio.edit(lambda session: segment_edits.set_label(session, ids, label)):
+            changed = self._segments(ids)
+            self._last |= {(one.scheme, one.track): label for one in changed}
+            if len(ids) > 1:
+                recordings = len({one.recording_id for one in changed})
+                self._studio.told.emit(tell_changed(Rows.SEGMENTS, len(ids), recordings))
+
+    def set_field(self, segment_id: str, field: str, value: Json) -> None:
+        """Fill in a field of the form; typing in one go is one step."""
+        key = (
+            tr("field {segment_id} {field}").format(segment_id=segment_id, field=field)
+            if isinstance(value, str)
+            else None
+        )
+        self._studio.edit(lambda session: segment_edits.set_field(session, segment_id, field, value, key), self)
+
+    def delete_kept(self, segment_id: str, field: str, version: int) -> None:
+        """Delete a value that the form has no place for; undo brings it back."""
+        self._studio.edit(lambda session: segment_edits.delete_kept_value(session, segment_id, field, version))
+
+    def move(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
+        """Give segments new starts and ends."""
+        self._studio.edit(lambda session: segment_edits.move_segments(session, spans, merge_key))
+
+    def trim(self, edge: str) -> None:
+        """Move the start or the end of the selected segment to the frame on screen."""
+        chosen = self._one_selected()
+        if chosen is None:
+            return
+        if edge == "start":
+            self.move([(chosen.id, self._player.exact_us(self._player.position_us), chosen.end_us)])
+        else:
+            self.move([(chosen.id, chosen.start_us, self.end_here())])
+
+    def nudge(self, ids: Sequence[str], frames: int, edge: str = "both") -> None:
+        """Move segments, or one edge of them, by frames; a key held down is one step."""
+        recording, times = self._studio.recording, self._player.times
+        found = self._segments(ids)
+        if recording is None or not found:
+            return
+        spans = []
+        for one in found:
+            start, end = nudged(one.start_us, one.end_us, frames, edge, times)
+            if start < 0 or end > recording.duration_us:
+                return
+            spans.append((one.id, start, end))
+        self.move(spans, f"nudge {edge} {' '.join(sorted(ids))}")
+
+    def split(self, segment_id: str | None = None, at_us: int | None = None) -> None:
+        """Cut a segment at the playhead, by default the selected one, and select its second half."""
+        chosen = self._find(segment_id) if segment_id else self._one_selected()
+        if chosen is None:
+            return
+        at = self._player.position_us if at_us is None else at_us
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            second, changes = segment_edits.split_segment(session, chosen.id, at)
+            made.append(second)
+            return changes
+
+        if self._studio.edit(do):
+            self._studio.select(made)
+
+    def delete(self, ids: Sequence[str] | None = None) -> None:
+        """Delete segments, by default the selected ones; undo brings them back."""
+        gone = tuple(self._studio.selected if ids is None else ids)
+        recordings = len({one.recording_id for one in self._segments(gone)})
+        if gone and self._studio.edit(lambda s: segment_edits.delete_segments(s, gone)):
+            self._studio.told.emit(tell_deleted(Rows.SEGMENTS, len(gone), recordings))
+
+    def end_here(self) -> int:
+        """Return where a segment ends that ends at the frame on screen: after the last frame, the recording's end."""
+        at = self._player.exact_us(self._player.position_us)
+        times = self._player.times
+        last = times is not None and at >= times.time_of(len(times) - 1)
+        return min(times.end_us, self._player.duration_us) if times is not None and last else at
+
+    def _one_selected(self) -> Segment | None:
+        if len(self._studio.selected) != 1:
+            self._studio.failed.emit(UserError(tr("This works on one segment."), tr("Select one on the timeline.")))
+            return None
+        return self._find(self._studio.selected[0])
+
+    def _find(self, segment_id: str) -> Segment | None:
+        session = self._studio.session
+        return segment(session.study, segment_id) if session else None
+
+    def _segments(self, ids: Sequence[str]) -> list[Segment]:
+        return [found for one in ids if (found := self._find(one)) is not None]

@@ -1,0 +1,221 @@
+"""The timeline's lanes of the transcript: what a run heard, and the utterances of each speaker.
+
+What is done to utterances on the timeline; every change goes through a command. What the newest search for speakers
+says about the utterances of a recording.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint
+from PySide6.QtWidgets import QMenu
+
+from annotate.speech.speaker_suggestions import speaker_flags, speakers_found
+from annotate.transcript import transcript_edits as commands
+from annotate.transcript import transcript_edits as who_speaks
+from app.gui.player.player import Player
+from app.gui.study.dialogs import Rows, tell_changed, tell_deleted
+from app.gui.study.study_controller import StudyController
+from app.gui.timeline.segment_editing import nudged
+from project.entities.study_records import Changes, Participant, Utterance
+from project.queries.recording_rows import all_participants, participants_in
+from project.queries.transcript_rows import speech_of, utterances_called, utterances_of
+from project.session.session import Session
+from resources.translation import tr
+from widgets.labels import participant_colours
+from widgets.timeline.lanes import Lane, LaneKind, SpokenBar, speaker_of, spoken_bar, spoken_lane
+from widgets.timeline.timeline_view import TimelineView
+
+
+class Guesses:
+    """Read when a recording is shown and when a search ended; what a person decided since then is left out."""
+
+    def __init__(self) -> None:
+        self._flags: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
+
+    def read(self, session: Session, recording_id: str) -> None:
+        """Read the guesses about a recording."""
+        flags = speaker_flags(session, recording_id)
+        self._flags = {one.utterance_id: one.text for one in reversed(flags) if one.utterance_id is not None}
+        unnamed = (one for one in speakers_found(session, recording_id) if one.participant_id is None)
+        self._labels = {key: one.label for one in unnamed for key in one.utterance_ids}
+
+    def flag(self, one: Utterance) -> str:
+        """Return why somebody should look at who says an utterance; "" where there is no reason."""
+        undecided = one.participant_id is None or one.suggested
+        return self._flags.get(one.id, "") if undecided else ""
+
+    def label(self, one: Utterance) -> str:
+        """Return what the voice of an utterance is called that is no participant's yet; "" where none was told."""
+        return self._labels.get(one.id, "") if one.participant_id is None else ""
+
+
+HEARD = "heard"
+NOBODY = tr("Nobody yet")
+
+
+class SpokenLanes:
+    """Knows whose utterances the recording that is shown has, and where somebody speaks."""
+
+    def __init__(self) -> None:
+        self._speakers: dict[str, str | None] = {}
+        self._heard: Sequence[tuple[int, int]] | None = None
+        self._guesses = Guesses()
+
+    @property
+    def heard(self) -> Sequence[tuple[int, int]]:
+        """Start and end of the stretches in which the newest run heard somebody speak."""
+        return self._heard or ()
+
+    def read(self, session: Session, recording_id: str) -> list[SpokenBar]:
+        """Read a recording anew; returns its utterances."""
+        found = utterances_of(session.study, recording_id)
+        self._speakers = {one.id: one.participant_id for one in found}
+        self._heard = speech_of(session.study, recording_id)
+        self._guesses.read(session, recording_id)
+        return [self._bar(one) for one in found]
+
+    def apply(self, session: Session, recording_id: str, changes: Changes) -> tuple[list[SpokenBar], list[str]]:
+        """Read what an edit touched; returns utterances that are there, and the ids of those that are gone."""
+        touched = changes.ids("utterance")
+        now = utterances_called(session.study, touched)
+        here = [one for one in now.values() if one.recording_id == recording_id]
+        gone = [one for one in touched if one in self._speakers and one not in {each.id for each in here}]
+        for one in gone:
+            del self._speakers[one]
+        self._speakers |= {one.id: one.participant_id for one in here}
+        return [self._bar(one) for one in here], gone
+
+    def lanes(self, session: Session, recording_id: str, writable: bool) -> list[Lane]:
+        """Return the lanes: what was heard, each participant of the recording, and nobody yet, where there is any."""
+        lanes = [] if self._heard is None else [Lane(HEARD, tr("Speech"), LaneKind.SPANS)]
+        if not self._speakers:
+            return lanes
+        counts = Counter(self._speakers.values())
+        everybody = all_participants(session.study)
+        colours = participant_colours([one.id for one in everybody])
+        present = {one.id for one in participants_in(session.study, recording_id)}
+        lanes += [
+            spoken_lane(one.id, one.pseudonym, _role(one), colours[one.id], writable)
+            for one in everybody
+            if one.id in present or counts[one.id]
+        ]
+        return [*lanes, spoken_lane(None, NOBODY, tr("Who speaks?"), None, writable)] if counts[None] else lanes
+
+    def _bar(self, one: Utterance) -> SpokenBar:
+        return spoken_bar(one, self._guesses.flag(one))
+
+
+def _role(one: Participant) -> str:
+    return one.role.value.capitalize()
+
+
+class UtteranceEditor(QObject):
+    """Edits utterances as the timeline asks.
+
+    Args:
+        studio: what is open.
+        player: knows the frames.
+        timeline: what asks.
+        open_page: lets somebody type in the selected utterance.
+        add_cue: asks for a cue in the selected utterance.
+        add_node: makes a node of a chain of the selected utterances.
+        parent: the window.
+    """
+
+    def __init__(
+        self,
+        studio: StudyController,
+        player: Player,
+        timeline: TimelineView,
+        open_page: Callable[[], None],
+        add_cue: Callable[[], None],
+        add_node: Callable[[], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self._open_page = open_page
+        self._add_cue = add_cue
+        self._add_node = add_node
+        timeline.utterance_move_requested.connect(self.retime)
+        timeline.utterance_create_requested.connect(self.add)
+        timeline.utterance_assign_requested.connect(lambda ids, lane: self.assign(ids, speaker_of(lane)))
+        timeline.utterance_delete_requested.connect(self.delete)
+        timeline.utterance_nudge_requested.connect(self.nudge)
+        timeline.utterance_activated.connect(self.open)
+
+    def retime(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
+        """Give utterances new starts and ends."""
+        self._studio.edit(lambda session: commands.retime(session, spans, merge_key))
+
+    def nudge(self, ids: Sequence[str], frames: int, edge: str) -> None:
+        """Move utterances, or one edge of them, by frames; a key held down is one step."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None:
+            return
+        found = utterances_called(session.study, ids).values()
+        spans = [(one.id, *nudged(one.start_us, one.end_us, frames, edge, self._player.times)) for one in found]
+        if all(start >= 0 and end <= recording.duration_us for _, start, end in spans):
+            self.retime(spans, f"nudge {edge} {' '.join(sorted(ids))}")
+
+    def assign(self, ids: Sequence[str], participant_id: str | None) -> None:
+        """Say who speaks."""
+        self._change(lambda session: who_speaks.assign(session, ids, participant_id), len(ids))
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Delete utterances; undo brings them back."""
+        if self._studio.edit(lambda session: commands.delete(session, ids)):
+            self._studio.told.emit(tell_deleted(Rows.UTTERANCES, len(ids)))
+
+    def add(self, lane: str, start_us: int, end_us: int) -> None:
+        """Add an utterance without words in a speaker's lane, and go where its words are written."""
+        recording = self._studio.recording
+        if recording is None:
+            return
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            new, changes = commands.add(session, recording.id, start_us, end_us, participant_id=speaker_of(lane))
+            made.append(new)
+            return changes
+
+        if self._studio.edit(do):
+            self.open(made[0])
+
+    def open(self, utterance_id: str) -> None:
+        """Let somebody type in an utterance, on the page of the transcript."""
+        self._studio.select_utterances([utterance_id])
+        self._open_page()
+
+    def menu(self, where: QPoint, owner: QMenu) -> None:
+        """Offer what can be done with the selected utterances, at a point of the screen."""
+        session, recording = self._studio.session, self._studio.recording
+        ids = self._studio.selected_utterances
+        if session is None or recording is None or not ids:
+            return
+        owner.addAction(tr("Edit words"), lambda: self.open(ids[-1]))
+        spoken = owner.addMenu(tr("Spoken by"))
+        present = {one.id for one in participants_in(session.study, recording.id)}
+        people = [one for one in all_participants(session.study) if one.id in present]
+        for title, key in [*((one.pseudonym, one.id) for one in people), (NOBODY, None)]:
+            spoken.addAction(title, partial(self.assign, ids, key))
+        if any(one.suggested for one in utterances_called(session.study, ids).values()):
+            owner.addAction(tr("The suggested speaker is right"), lambda: self._accept(ids))
+        owner.addAction(tr("Add cue…"), self._add_cue)
+        owner.addAction(tr("Node of a chain"), self._add_node)
+        owner.addSeparator()
+        owner.addAction(tr("Delete"), lambda: self.delete(ids))
+        for action in owner.actions():
+            action.setEnabled(self._studio.writable or action.text() == "Edit words")
+        owner.popup(where)
+
+    def _accept(self, ids: Sequence[str]) -> None:
+        self._change(lambda session: who_speaks.accept_speakers(session, ids), len(ids))
+
+    def _change(self, do: Callable[[Session], Changes], number: int) -> None:
+        if self._studio.edit(do) and number > 1:
+            self._studio.told.emit(tell_changed(Rows.UTTERANCES, number))

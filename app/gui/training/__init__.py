@@ -1,1 +1,0 @@
-"""The Training window, and the line that says why work is closed."""

@@ -1,0 +1,281 @@
+"""A small form that asks for a cue: which kind, whose, at which word, and what is seen or heard.
+
+Asks for a cue in the selected utterance, and adds it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QCursor, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.cues import prelabels as commands
+from annotate.cues.cue_detection import prepare
+from annotate.cues.cue_marks import RESPONSE, SCHEME, place_of_word
+from app.gui.jobs.job_center import JobCenter
+from app.gui.player.player import Player
+from app.gui.study.study_controller import StudyController
+from project.entities.study_records import Changes, Participant, Utterance
+from project.entities.transcript import tokens
+from project.errors import UserError
+from project.queries.recording_rows import participants_in
+from project.queries.transcript_rows import utterance, utterances_between
+from project.schemes.scheme import Scheme
+from project.schemes.scheme_file import load_scheme
+from project.session.session import Session
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.labels import LabelButtons
+from widgets.text_labels import PlainLabel, plain_tip
+
+WHOLE = tr("The whole utterance")
+_WIDE = 380
+
+
+@dataclass(frozen=True, slots=True)
+class WantedCue:
+    """What was filled in.
+
+    Attributes:
+        track: key of a track.
+        label: key of a label of it.
+        participant_id: whose cue it is; None for nobody.
+        description: may be empty.
+        word: position of the word in the utterance; None for the whole of it.
+    """
+
+    track: str
+    label: str
+    participant_id: str | None
+    description: str
+    word: int | None
+
+
+class CueForm(OwnDialog):
+    """Opens over the window and closes when something else is clicked, or with Esc.
+
+    Signals:
+        add_requested (WantedCue): the cue that is wanted.
+    """
+
+    add_requested = Signal(object)
+
+    def __init__(self, scheme: Scheme, listener: str, parent: QWidget | None = None) -> None:
+        """Make the form.
+
+        Args:
+            scheme: of cues.
+            listener: key of its track for what listeners show.
+            parent: the window.
+        """
+        super().__init__(parent, Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAccessibleName(tr("Add cue"))
+        self._scheme, self._listener = scheme, listener
+        self._speaker: str | None = None
+        self._label = ""
+        self.track = QComboBox()
+        self.track.setAccessibleName(tr("Kind of cue"))
+        for track in scheme.tracks:
+            self.track.addItem(track.name, track.key)
+            self.track.setItemData(self.track.count() - 1, plain_tip(track.definition), Qt.ItemDataRole.ToolTipRole)
+        self.track.setToolTip(tr("Kind of cue"))
+        self.who = QComboBox()
+        self.who.setAccessibleName(tr("Whose cue it is"))
+        self.who.setToolTip(tr("Whose cue it is"))
+        self.place = QComboBox()
+        self.place.setAccessibleName(tr("Where it begins"))
+        self.place.setToolTip(tr("The word at which it begins"))
+        self.description = QLineEdit()
+        self.description.setAccessibleName(tr("Description"))
+        self.description.setPlaceholderText(tr("What is seen or heard, in a few plain words"))
+        self.description.setToolTip(tr("What is seen or heard (Return adds the cue)"))
+        self.add = QPushButton(tr("Add cue"))
+        self.add.setProperty("primary", True)
+        self.add.setToolTip(tr("Add the cue (Return)"))
+        self.add.setDefault(True)
+        self.add.clicked.connect(self._add)
+        self._lay_out()
+        self.track.currentIndexChanged.connect(self._show_track)
+        self._show_track()
+
+    def fill(self, said: Sequence[str], word: int, speaker: str | None, people: Sequence[Participant]) -> None:
+        """Say what the cue is for.
+
+        Args:
+            said: the words of the utterance.
+            word: position of the one that is offered; -1 for the whole utterance.
+            speaker: who speaks; None while nobody knows.
+            people: everybody in the recording.
+        """
+        self._speaker = speaker
+        self.place.clear()
+        self.place.addItem(WHOLE, None)
+        for at, one in enumerate(said):
+            self.place.addItem(f"“{one}”", at)
+        self.place.setCurrentIndex(word + 1 if -1 <= word < len(said) else 0)
+        self.who.clear()
+        for person in people:
+            self.who.addItem(f"{person.pseudonym}, {person.role.value}", person.id)
+        self._choose_who()
+        self.description.setFocus()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        left = event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow()
+        if left and self.isVisible() and QApplication.activePopupWidget() is None:
+            self.reject()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.palette().panel)
+        painter.setPen(theme.palette().outline)
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def _lay_out(self) -> None:
+        title = PlainLabel(tr("Add cue"))
+        title.setFont(theme.font(theme.POINTS + 1, semibold=True))
+        self._labels = QWidget()
+        QVBoxLayout(self._labels).setContentsMargins(0, 0, 0, 0)
+        form = QFormLayout()
+        form.setSpacing(theme.GRID)
+        form.addRow(tr("Kind"), self.track)
+        form.addRow("", self._labels)
+        form.addRow(tr("Who"), self.who)
+        form.addRow(tr("At"), self.place)
+        form.addRow(tr("What"), self.description)
+        row = QHBoxLayout()
+        row.addStretch()
+        row.addWidget(self.add)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(title)
+        column.addLayout(form)
+        column.addLayout(row)
+        self.setMinimumWidth(_WIDE)
+
+    def _show_track(self) -> None:
+        layout = self._labels.layout()
+        assert layout is not None
+        while (item := layout.takeAt(0)) is not None:
+            old = item.widget()
+            if old is not None:
+                old.hide()
+                old.deleteLater()
+        track = self._scheme.track(self.track.currentData())
+        self.buttons = LabelButtons(track)
+        self.buttons.chosen.connect(self._choose_label)
+        layout.addWidget(self.buttons)
+        self._choose_label(track.labels[0].key)
+        self._choose_who()
+        self.adjustSize()
+
+    def _choose_label(self, label: str) -> None:
+        self._label = label
+        self.buttons.set_label(label)
+
+    def _choose_who(self) -> None:
+        """Offer the speaker, or, for a response, the first who is not."""
+        response = self.track.currentData() == self._listener
+        for at in range(self.who.count()):
+            if (self.who.itemData(at) == self._speaker) != response:
+                self.who.setCurrentIndex(at)
+                return
+
+    def _add(self) -> None:
+        wanted = WantedCue(
+            self.track.currentData(),
+            self._label,
+            self.who.currentData(),
+            self.description.text().strip(),
+            self.place.currentData(),
+        )
+        self.accept()
+        self.add_requested.emit(wanted)
+
+
+class CueController(QObject):
+    """Opens the form where the mouse is, or in the middle of the window; starts the job that suggests cues.
+
+    Attributes:
+        form: the one that was opened last.
+    """
+
+    def __init__(self, studio: StudyController, player: Player, jobs: JobCenter, window: QWidget) -> None:
+        super().__init__(window)
+        self._studio, self._player, self._jobs, self._window = studio, player, jobs, window
+        self.form: CueForm | None = None
+
+    def ask(self) -> None:
+        """Ask for a cue in the selected utterance, or in the one at the playhead, at the word that is spoken there."""
+        session, said = self._studio.session, self._said()
+        if session is None:
+            return
+        if said is None:
+            self._studio.failed.emit(
+                UserError(tr("A cue belongs inside an utterance."), tr("Select one, or go to where somebody speaks."))
+            )
+            return
+        now = self._player.position_us
+        word = place_of_word(said, now) if said.start_us <= now < said.end_us else -1
+        form = self.form = CueForm(session.schemes.known(SCHEME) or load_scheme(SCHEME), RESPONSE, self._window)
+        form.fill(tokens(said.text), word, said.participant_id, participants_in(session.study, said.recording_id))
+        form.add_requested.connect(lambda wanted: self._add(said.id, wanted))
+        form.destroyed.connect(self._forget)
+        frame = self._window.frameGeometry()
+        at = QCursor.pos() if frame.contains(QCursor.pos()) else frame.center()
+        form.show()
+        form.adjustSize()
+        at.setX(max(frame.left(), min(at.x(), frame.right() - form.width())))
+        at.setY(max(frame.top(), min(at.y(), frame.bottom() - form.height())))
+        form.move(at)
+        form.activateWindow()
+
+    def suggest(self) -> None:
+        """Start the job that suggests cues in the recording that is shown."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None:
+            return
+        try:
+            self._jobs.start(prepare(session, recording.id))
+        except UserError as error:
+            self._studio.failed.emit(error)
+
+    def _said(self) -> Utterance | None:
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None:
+            return None
+        chosen = self._studio.selected_utterances
+        if chosen:
+            return utterance(session.study, chosen[-1])
+        now = self._player.position_us
+        return next(iter(utterances_between(session.study, recording.id, now, now + 1)), None)
+
+    def _add(self, utterance_id: str, wanted: WantedCue) -> None:
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            who, what = wanted.participant_id, wanted.description
+            new, changes = commands.add_cue(session, utterance_id, wanted.track, wanted.label, who, what, wanted.word)
+            made.append(new)
+            return changes
+
+        if self._studio.edit(do):
+            self._studio.select(made)
+            self._studio.told.emit(tr("Cue added. Annotate (Ctrl+1) shows all of it."))
+
+    def _forget(self) -> None:
+        self.form = None

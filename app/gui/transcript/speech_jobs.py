@@ -1,0 +1,411 @@
+"""Asks what recognises which recordings, in which language, and what becomes of a transcript that is there.
+
+The jobs that listen to recordings, from the menu to the list of jobs. The job that suggests who speaks, from the menu
+to what it found.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
+
+from annotate.speech import speaker_detection as speakers
+from annotate.speech import transcription
+from annotate.speech import voice_activity as speech
+from annotate.speech.speaker_suggestions import speaker_flags, speakers_found
+from annotate.study.recording_files import has_sound, usable_sound
+from annotate.transcript.utterance_drafts import LONGEST, kept_of, set_vocabulary, vocabulary
+from anonymize.egress import weights_download_job as fetching
+from app.gui.jobs.job_center import JobCenter
+from app.gui.study.dialogs import Dialogs, require_permission
+from app.gui.study.study_controller import StudyController
+from models.speech.whisper_languages import LANGUAGES
+from models.speech.whisper_models import WhisperModel, require_files, usual, whisper_models
+from project.entities.study_records import Recording
+from project.errors import UserError
+from project.queries.recording_rows import all_recordings
+from project.queries.transcript_rows import utterances_of
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.text_format import size_text
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.text_labels import PlainLabel
+
+_WIDTH = 560
+_FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class TranscribableRecording:
+    """A recording with sound, and its transcript.
+
+    Attributes:
+        id: of the recording.
+        title: its number and name.
+        utterances: how many its transcript has.
+        kept: how many of them stay when drafts are replaced.
+    """
+
+    id: str
+    title: str
+    utterances: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class TranscribeRequest:
+    """What the user wants; `model` is a name or a folder, `language` None where the model finds out."""
+
+    recordings: tuple[str, ...]
+    model: str
+    language: str | None
+    vocabulary: str
+    replace: bool
+
+
+class TranscribeDialog(OwnDialog):
+    """Asks; it starts nothing itself.
+
+    Signals:
+        accepted_request (TranscribeRequest): the user pressed Transcribe.
+        fetch_requested (str): weights that the user wants to get.
+    """
+
+    accepted_request = Signal(object)
+    fetch_requested = Signal(str)
+
+    def __init__(
+        self,
+        shown: TranscribableRecording,
+        others: Sequence[TranscribableRecording],
+        vocabulary: str,
+        parent: QWidget | None = None,
+        *,
+        choose_folder: Callable[[QWidget], Path | None] | None = None,
+    ) -> None:
+        """Ask.
+
+        Args:
+            shown: the recording that is looked at.
+            others: the others with sound.
+            vocabulary: of the study.
+            parent: the window.
+            choose_folder: asks for the folder of a model.
+        """
+        super().__init__(parent)
+        self._shown, self._others = shown, tuple(others)
+        self._choose_folder = choose_folder or _ask_folder
+        self._folder: Path | None = None
+        self._models: dict[str, WhisperModel] = {}
+        self.setWindowTitle(tr("Transcribe"))
+        column = QVBoxLayout(self)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 2)
+        column.addLayout(self._build_form(vocabulary))
+        self.note = PlainLabel(wordWrap=True)
+        self.note.setProperty("quiet", "true")
+        self.note.setFixedWidth(_WIDTH)
+        column.addWidget(self.note)
+        column.addLayout(self._buttons())
+        self.refresh()
+        best = usual()
+        if best is not None:
+            self.model.setCurrentIndex(self.model.findData(best))
+        self.model.currentIndexChanged.connect(self._on_model)
+        self.what.currentIndexChanged.connect(self._tell)
+        self._on_model()
+
+    def request(self) -> TranscribeRequest:
+        """Return what is filled in."""
+        return TranscribeRequest(
+            tuple(one.id for one in self._chosen() if not one.utterances or self.replace.isChecked()),
+            str(self._folder) if self.model.currentData() == _FOLDER else str(self.model.currentData()),
+            self.language.currentData() if self.language.isEnabled() else None,
+            self.vocabulary.text(),
+            self.replace.isChecked(),
+        )
+
+    def refresh(self) -> None:
+        """Look again at which models are installed."""
+        before = self.model.currentData()
+        self._models = {one.name: one for one in whisper_models()}
+        self.model.blockSignals(True)
+        self.model.clear()
+        for one in self._models.values():
+            state = "installed" if one.installed else tr("not installed")
+            self.model.addItem(f"{one.name}   {size_text(one.size)}, {state}", one.name)
+        self.model.addItem(
+            tr("A folder of my own…") if self._folder is None else tr("Folder {name}").format(name=self._folder.name),
+            _FOLDER,
+        )
+        self.model.setCurrentIndex(max(0, self.model.findData(before)))
+        self.model.blockSignals(False)
+        self._tell()
+
+    def say(self, text: str) -> None:
+        """Show a line, about a fetch that goes on or failed."""
+        self.note.setText(text)
+
+    def _build_form(self, vocabulary: str) -> QFormLayout:
+        form = QFormLayout()
+        form.setSpacing(theme.GRID)
+        self.what = QComboBox()
+        self.what.setAccessibleName(tr("What is transcribed"))
+        self.what.addItem(tr("This recording ({title})").format(title=self._shown.title), "one")
+        if self._others:
+            self.what.addItem(tr("All {value} recordings with sound").format(value=len(self._others) + 1), "all")
+        form.addRow(tr("&Recordings"), self.what)
+        self.model = QComboBox()
+        self.model.setAccessibleName(tr("Model"))
+        self.model.setToolTip(tr("Larger models are slower and make fewer mistakes"))
+        form.addRow(tr("&Model"), self.model)
+        self.language = QComboBox()
+        self.language.setAccessibleName(tr("Language"))
+        self.language.addItem(tr("The model finds out"), None)
+        for code, name in LANGUAGES.items():
+            self.language.addItem(name, code)
+        form.addRow(tr("&Language"), self.language)
+        self.vocabulary = QLineEdit(vocabulary)
+        self.vocabulary.setMaxLength(LONGEST)
+        self.vocabulary.setAccessibleName(tr("Vocabulary"))
+        self.vocabulary.setPlaceholderText(tr("Words that come up, as they are spelled: products, places, terms"))
+        self.vocabulary.setToolTip(tr("The model is told them; they are kept in the study"))
+        form.addRow(tr("&Vocabulary"), self.vocabulary)
+        self.replace = QCheckBox(tr("Replace &drafts that nobody touched"))
+        self.replace.toggled.connect(self._tell)
+        form.addRow("", self.replace)
+        return form
+
+    def _buttons(self) -> DialogButtons:
+        row = DialogButtons(self, tr("Transcribe"), tr("Transcribe nothing"))
+        self.start = row.go_on
+        self.start.clicked.connect(self._on_start)
+        return row
+
+    def _chosen(self) -> tuple[TranscribableRecording, ...]:
+        return (self._shown,) if self.what.currentData() == "one" else (self._shown, *self._others)
+
+    def _on_model(self) -> None:
+        if self.model.currentData() == _FOLDER:
+            chosen = self._choose_folder(self)
+            if chosen is not None:
+                self._folder = chosen
+                self.model.setItemText(self.model.currentIndex(), tr("Folder {name}").format(name=chosen.name))
+        self._tell()
+
+    def _tell(self) -> None:
+        model = self._models.get(str(self.model.currentData()))
+        english = model is not None and model.english
+        self.language.setEnabled(not english)
+        self.language.setItemText(0, tr("English") if english else tr("The model finds out"))
+        if english:
+            self.language.setCurrentIndex(0)
+        self.language.setToolTip(tr("This model knows English only") if english else tr("What is spoken"))
+        chosen = self._chosen()
+        drafts = sum(one.utterances - one.kept for one in chosen)
+        kept = sum(one.kept for one in chosen)
+        self.replace.setVisible(any(one.utterances for one in chosen))
+        missing = model is not None and not model.installed
+        self.start.setText(tr("Get this model") if missing else tr("Transcribe"))
+        self.start.setToolTip(
+            tr("Get it first; nothing else is sent or fetched")
+            if missing
+            else tr("Start; you can go on working meanwhile")
+        )
+        problem = self._problem()
+        ready = not problem and bool(self.request().recordings)
+        self.start.setEnabled(missing or ready)
+        if missing and model is not None:
+            self.note.setText(_question(model))
+        elif problem:
+            self.note.setText(problem)
+        elif any(one.utterances for one in chosen):
+            there = tr("There is a transcript: {count} would be replaced").format(
+                count=trn("{count} draft", "{count} drafts", drafts)
+            )
+            self.note.setText(
+                tr("{there}; {kept} that people wrote, checked or imported stay as they are.").format(
+                    there=there, kept=kept
+                )
+            )
+        else:
+            self.note.setText(tr("The words are drafts until somebody checks them. Nothing leaves this machine."))
+
+    def _problem(self) -> str:
+        if self.model.currentData() != _FOLDER:
+            return ""
+        if self._folder is None:
+            return tr("Choose the folder of a Whisper model made for CTranslate2.")
+        try:
+            require_files(self._folder)
+        except UserError as error:
+            return error.message
+        return ""
+
+    def _on_start(self) -> None:
+        model = self._models.get(str(self.model.currentData()))
+        if model is not None and not model.installed:
+            self.fetch_requested.emit(model.name)
+            return
+        self.accepted_request.emit(self.request())
+        self.accept()
+
+
+def _question(model: WhisperModel) -> str:
+    try:
+        return f"{model.purpose[:1].upper()}{model.purpose[1:]}. {fetching.question(model.name)}."
+    except UserError as error:
+        return str(error)
+
+
+def _ask_folder(parent: QWidget) -> Path | None:
+    chosen = QFileDialog.getExistingDirectory(parent, tr("Folder of a Whisper model"))
+    return Path(chosen) if chosen else None
+
+
+class SpeechJobController(QObject):
+    """Finds speech, and has it written down."""
+
+    def __init__(self, studio: StudyController, jobs: JobCenter, questions: Dialogs, window: QWidget) -> None:
+        super().__init__(window)
+        self._studio, self._jobs, self._questions, self._window = studio, jobs, questions, window
+        self._fetched: list[JobSpec] = []
+        self.dialog: TranscribeDialog | None = None
+        jobs.progressed.connect(self._on_progress)
+        jobs.stopped.connect(self._on_stopped)
+
+    def find(self) -> None:
+        """Find where somebody speaks in this recording."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None or self._jobs.of("speech", recording.id) is not None:
+            return
+        try:
+            session.study.require_writable()
+            self._jobs.start(speech.prepare(session, recording.id))
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._studio.told.emit(
+            tr("Looking for speech in recording {number}. Jobs shows how far it is.").format(number=recording.number)
+        )
+
+    def ask(self) -> None:
+        """Ask how recordings are to be transcribed."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None:
+            return
+        try:
+            session.study.require_writable()
+            usable_sound(session, recording.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        heard = [one for one in all_recordings(session.study) if has_sound(session, one.id)]
+        others = [_spoken(session, one) for one in heard if one.id != recording.id]
+        self.dialog = dialog = TranscribeDialog(_spoken(session, recording), others, vocabulary(session), self._window)
+        dialog.accepted_request.connect(self.start)
+        dialog.fetch_requested.connect(self._fetch)
+        dialog.finished.connect(lambda _result: self._closed())
+        dialog.open()
+
+    def start(self, request: TranscribeRequest) -> None:
+        """Put the jobs into the queue."""
+        session = self._studio.session
+        if session is None:
+            return
+        try:
+            self._studio.publish(set_vocabulary(session, request.vocabulary))
+            works = [
+                transcription.prepare(session, one, request.model, request.language, replace=request.replace)
+                for one in request.recordings
+                if self._jobs.of("transcribe", one) is None
+            ]
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        for work in works:
+            self._jobs.start(work)
+        if len(works) == 1:
+            self._studio.told.emit(tr("{title}: Jobs shows how far it is.").format(title=works[0].title))
+        elif works:
+            self._studio.told.emit(
+                tr("Transcribing {works} recordings, one by one. Jobs shows how far it is.").format(works=len(works))
+            )
+
+    def _fetch(self, name: str) -> None:
+        try:
+            work = fetching.prepare(name)
+            require_permission(self._studio, self._questions, name)
+        except UserError as error:
+            if self.dialog is not None:
+                self.dialog.say(str(error))
+            return
+        self._fetched.append(work)
+        self._jobs.start(work, lambda _result: self._on_fetched())
+
+    def _on_fetched(self) -> None:
+        if self.dialog is not None:
+            self.dialog.refresh()
+
+    def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
+        if work in self._fetched and self.dialog is not None:
+            self.dialog.say(f"{work.title}: {100 * done // total} %" if total else f"{work.title}…")
+
+    def _on_stopped(self, work: JobSpec) -> None:
+        if work in self._fetched and self.dialog is not None:
+            problem = self._jobs.problem_of(work)
+            self.dialog.say(problem.message if problem else tr("Stopped; nothing was installed."))
+
+    def _closed(self) -> None:
+        self.dialog = None
+
+
+def _spoken(session: Session, recording: Recording) -> TranscribableRecording:
+    count = len(utterances_of(session.study, recording.id))
+    kept = len(kept_of(session, recording.id)) if count else 0
+    return TranscribableRecording(recording.id, f"{recording.number}. {recording.name}", count, kept)
+
+
+class SuggestedSpeakers(QObject):
+    """Starts the job for the recording that is shown, and says what came of it."""
+
+    def __init__(self, studio: StudyController, jobs: JobCenter, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._studio, self._jobs = studio, jobs
+
+    def suggest(self) -> None:
+        """Suggest who speaks in this recording."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None or self._jobs.of(speakers.KIND, recording.id) is not None:
+            return
+        try:
+            session.study.require_writable()
+            work = speakers.prepare(session, recording.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._jobs.start(work, lambda _result: self._tell(recording.id, recording.number))
+        self._studio.told.emit(tr("{title}: Jobs shows how far it is.").format(title=work.title))
+
+    def _tell(self, recording_id: str, number: int) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        found, places = speakers_found(session, recording_id), len(speaker_flags(session, recording_id))
+        look = (
+            tr("{count} to look at").format(count=trn("{count} place", "{count} places", places))
+            if places
+            else tr("no place is doubtful")
+        )
+        unknown = sum(one.participant_id is None for one in found)
+        whose = tr(", {unknown} of them no participant yet").format(unknown=unknown) if unknown else ""
+        self._studio.told.emit(
+            tr("Recording {number}: {count}{whose}; {look}.").format(
+                number=number, count=trn("{count} speaker", "{count} speakers", len(found)), whose=whose, look=look
+            )
+        )

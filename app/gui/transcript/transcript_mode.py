@@ -1,0 +1,442 @@
+"""Keys of the mode Transcript, and the menu that offers the same by mouse.
+
+Ways to a transcript: recognising speech, bringing a file, and dropping what does not belong in it. Makes the page of
+the mode Transcript, and joins it with the study. Lights the word that is spoken, lets the list keep up, and plays
+utterances. Goes to what still needs a person: drafts, doubtful words, what was checked just now.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QPlainTextEdit, QWidget
+
+from annotate.transcript import transcript_edits as commands
+from app.gui.pages.commands import ModeKeys
+from app.gui.pages.context import Context
+from app.gui.transcript.transcript_editing import TranscriptEditor, TranscriptSearchController
+from app.gui.transcript.transcript_page import TranscriptPage, TranscriptPresenter
+from app.gui.transcript.utterance_layout import TranscriptLine
+from project.errors import UserError
+from project.queries.transcript_rows import SPEECH, TRANSCRIBE
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from resources.translation import tr
+from widgets.labels import KEYS
+
+_KINDS = (TRANSCRIBE, SPEECH, "speakers")
+
+
+class TranscriptionController(QObject):
+    """Starts the jobs of the page and shows how far they are."""
+
+    def __init__(
+        self, context: Context, page: TranscriptPage, shown: TranscriptPresenter, correcting: TranscriptEditor
+    ) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._correcting = correcting
+        jobs = context.jobs
+        page.transcribe_requested.connect(lambda: context.trigger("transcribe"))
+        page.import_requested.connect(lambda: context.trigger("import_annotations"))
+        page.cancel_requested.connect(self._cancel)
+        jobs.started.connect(lambda _work: self._show())
+        jobs.progressed.connect(self._progress)
+        jobs.done.connect(lambda _work, _result: self._show())
+        jobs.stopped.connect(lambda _work: self._show())
+        context.studio.recording_changed.connect(self._show)
+        self._show()
+
+    def drop_without_speech(self) -> None:
+        """Delete the utterances during which nobody was heard to speak."""
+        self._drop(commands.without_speech, tr("Somebody speaks in every utterance of this recording."))
+
+    def drop_speaker(self) -> None:
+        """Delete all utterances of who says the current one: a voice-over, say."""
+        one = self._shown.current()
+        if one is None:
+            self._context.studio.told.emit(tr("Select an utterance of the speaker whose utterances should go."))
+            return
+        voice = self._shown.same_speaker(one)
+        self._drop(lambda _session, _recording: voice, "")
+
+    def _drop(self, find: Callable[[Session, str], list[str]], none: str) -> None:
+        session, recording = self._context.studio.session, self._context.studio.recording
+        if session is None or recording is None:
+            return
+        try:
+            ids = find(session, recording.id)
+        except UserError as error:
+            self._context.studio.failed.emit(error)
+            return
+        if ids:
+            self._correcting.delete_those(ids)
+        else:
+            self._context.studio.told.emit(none)
+
+    def _running(self) -> JobSpec | None:
+        recording = self._context.studio.recording
+        if recording is None:
+            return None
+        found = (self._context.jobs.of(kind, recording.id) for kind in _KINDS)
+        return next((one for one in found if one is not None), None)
+
+    def _show(self) -> None:
+        work = self._running()
+        self._page.set_job(f"{work.title}…" if work is not None else None)
+
+    def _progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
+        if work is self._running():
+            self._page.set_job(text or f"{work.title}…", done, total)
+
+    def _cancel(self) -> None:
+        work = self._running()
+        if work is not None:
+            self._context.jobs.cancel(work)
+
+
+_AFTER_US = 120_000
+"""How much is heard after an utterance: the ends of words are easily cut."""
+
+
+class ReadingAlong(QObject):
+    """Follows the playhead. While a recording plays on, the utterance that is spoken is the current one."""
+
+    def __init__(self, context: Context, page: TranscriptPage, shown: TranscriptPresenter) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._shown = shown
+        self._starts: list[int] = []
+        self._longest_us = 0
+        self._line: TranscriptLine | None = None
+        self._word_starts: list[int] = []
+        self._one_only = False
+        shown.changed.connect(self._read)
+        context.player.position_changed.connect(self._show)
+        context.player.playing_changed.connect(self._playing)
+        page.visible_changed.connect(lambda _on: self._show(context.player.position_us))
+        page.view.seek_requested.connect(self._seek)
+        page.view.replay_requested.connect(self.replay)
+        page.view.moved_on.connect(self.play_on)
+        self._read()
+
+    def replay(self) -> None:
+        """Let the current utterance be heard, from its start to its end, as often as wanted."""
+        one = self._shown.current()
+        player = self._context.player
+        if one is not None:
+            player.play_span(one.start_us, min(one.end_us + _AFTER_US, player.duration_us))
+            self._one_only = player.playing
+
+    def play_on(self) -> None:
+        """Let the utterance that somebody went on to be heard, where that is wanted."""
+        if self._page.plays_on:
+            self.replay()
+
+    def select_here(self) -> None:
+        """Make the utterance current that is spoken at the playhead, or the next one after it, or the last."""
+        lines, at = self._page.model.lines, self._context.player.position_us
+        line = self._line_at(at) or next((one for one in lines if one.said.start_us >= at), lines[-1])
+        self._context.studio.select_utterances([line.said.id])
+
+    def step_word(self, by: int) -> None:
+        """Go to the start of the next or the previous word."""
+        at = self._context.player.position_us
+        line = self._line_at(at) or self._page.model.line(self._page.view.current())
+        if line is None:
+            return
+        starts = [word.start_us for word in line.timed]
+        wanted = [one for one in starts if (one > at if by > 0 else one < at)]
+        if wanted:
+            self._context.playback.jump(wanted[0] if by > 0 else wanted[-1])
+        else:
+            self._page.view.go(by)
+
+    def _read(self) -> None:
+        lines = self._page.model.lines
+        self._starts = [line.said.start_us for line in lines]
+        self._longest_us = max((line.said.end_us - line.said.start_us for line in lines), default=0)
+        self._line = None
+        self._show(self._context.player.position_us)
+
+    def _seek(self, time_us: int) -> None:
+        self._page.view.follow_again()
+        self._one_only = False
+        self._context.playback.jump(time_us)
+
+    def _playing(self, playing: bool) -> None:
+        if playing:
+            self._page.view.follow_again()
+        else:
+            self._one_only = False
+
+    def _show(self, time_us: int) -> None:
+        if not self._page.isVisible():
+            return
+        line = self._line_at(time_us)
+        if line is None:
+            self._page.view.set_spoken("", -1)
+            return
+        if line is not self._line:
+            self._line = line
+            self._word_starts = [word.start_us for word in line.timed]
+        self._page.view.set_spoken(line.said.id, bisect_right(self._word_starts, time_us) - 1)
+        if self._context.player.playing and not self._one_only:
+            self._go_along(line)
+
+    def _go_along(self, line: TranscriptLine) -> None:
+        view = self._page.view
+        if not view.editing and view.current() != line.said.id and len(view.selected()) < 2:
+            self._context.studio.select_utterances([line.said.id])
+
+    def _line_at(self, time_us: int) -> TranscriptLine | None:
+        """Return the line that is spoken at a time: the current one where it is, else the one that began last."""
+        current = self._page.model.line(self._page.view.current())
+        if current is not None and current.said.start_us <= time_us < current.said.end_us:
+            return current
+        lines = self._page.model.lines
+        at = bisect_right(self._starts, time_us) - 1
+        while at >= 0 and self._starts[at] >= time_us - self._longest_us:
+            if time_us < lines[at].said.end_us:
+                return lines[at]
+            at -= 1
+        return None
+
+
+class TranscriptNavigator(QObject):
+    """Walks through the list by key."""
+
+    def __init__(
+        self, context: Context, page: TranscriptPage, correcting: TranscriptEditor, reading: ReadingAlong
+    ) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self._correcting = correcting
+        self._reading = reading
+
+    def step(self, by: int) -> None:
+        """Go to the next or the previous utterance, and let it be heard where that is wanted."""
+        if self._page.view.go(by):
+            self._reading.play_on()
+
+    def check_and_go_on(self) -> None:
+        """Mark what is selected as read, and go on to the next utterance."""
+        self._correcting.mark_read()
+        self.step(1)
+
+    def draft(self, by: int) -> None:
+        """Go to the next or the previous utterance that nobody read."""
+        rows = self._rows(by)
+        found = next((one for one in rows if not self._page.model.lines[one].said.checked), None)
+        if found is None:
+            self._context.studio.told.emit(tr("Every utterance of this recording is checked."))
+        else:
+            self._page.view.go_to(self._page.model.lines[found].said.id)
+            self._reading.play_on()
+
+    def doubtful(self, by: int) -> None:
+        """Go to the next or the previous word that was heard with little confidence."""
+        below, at = self._page.doubtful_below, self._context.player.position_us
+        lines = self._page.model.lines
+        here = max(self._page.model.row(self._page.view.current()), 0)
+        rows = [here, *self._rows(by)] if lines else []
+        for number, row in enumerate(rows):
+            words = lines[row].timed
+            places = [words[one].start_us for one in sorted(lines[row].doubtful(below))]
+            if number == 0:
+                places = [one for one in places if (one > at if by > 0 else one < at)]
+            if places:
+                if row != here:
+                    self._page.view.go_to(lines[row].said.id)
+                self._context.playback.jump(places[0] if by > 0 else places[-1])
+                return
+        self._context.studio.told.emit(tr("No doubtful word is left in this direction."))
+
+    def _rows(self, by: int) -> list[int]:
+        """Return all rows but the current one, from the next on and round."""
+        count, here = len(self._page.model.lines), self._page.model.row(self._page.view.current())
+        if here < 0:
+            return [*range(count)] if by > 0 else [*range(count)][::-1]
+        return [(here + by * step) % count for step in range(1, count)]
+
+
+Handler = Callable[[], object]
+_LARGE_US, _SMALL_US = 50_000, 10_000
+_REPEATING = frozenset(
+    {f"{held}{key}" for held in ("", "Ctrl+", "Alt+", "Ctrl+Alt+") for key in ",."}
+    | {"N", "Shift+N", "D", "Shift+D", "Ctrl+Left", "Ctrl+Right"}
+)
+SHEET: tuple[tuple[str, str], ...] = (
+    ("Return", tr("Type in the current utterance; again: it is right, go on to the next")),
+    ("Tab", tr("Hear the current utterance again, also while typing")),
+    ("Ctrl+Space", tr("Play or pause, also while typing")),
+    ("Shift+Return", tr("While typing: split at the cursor")),
+    ("Backspace", tr("While typing, at the start: merge with the one before")),
+    ("Ctrl+D", tr("While typing: select the next doubtful word")),
+    ("Esc", tr("While typing: take back what was typed; again: stop typing")),
+    ("Up, Down", tr("Previous or next utterance")),
+    ("Ctrl+Left, Ctrl+Right", tr("Previous or next word")),
+    ("Y", tr("Checked, go on to the next")),
+    ("C", tr("Checked, or a draft again")),
+    ("N", tr("Next draft; with Shift, the previous one")),
+    ("D", tr("Next doubtful word; with Shift, the previous one")),
+    ("1, 2, 3", tr("This participant speaks")),
+    ("0", tr("Nobody knows who speaks")),
+    ("P", tr("A new participant speaks")),
+    ("A", tr("The suggested speaker is right")),
+    ("S", tr("Split at the playhead")),
+    ("M", tr("Merge with the next, or what is selected")),
+    ("[, ]", tr("Start or end the utterance at the playhead")),
+    (",", tr("Start 50 ms earlier; with Alt, the end; with Ctrl, 10 ms")),
+    (".", tr("Start 50 ms later; with Alt, the end; with Ctrl, 10 ms")),
+    ("Ins", tr("Add an utterance at the playhead")),
+    ("Del", tr("Delete what is selected")),
+    ("Ctrl+F", tr("Find in the transcript")),
+    ("Ctrl+H", tr("Find and replace")),
+)
+"""Keys and what they do, for the sheet of all keys; the documentation lists the same."""
+
+
+class TranscriptKeys(ModeKeys):
+    """Looks keys up by their text. In a field, only keys with Ctrl or Alt mean something else than typing."""
+
+    def __init__(
+        self,
+        context: Context,
+        page: TranscriptPage,
+        correcting: TranscriptEditor,
+        reading: ReadingAlong,
+        walking: TranscriptNavigator,
+        searching: TranscriptSearchController,
+        making: TranscriptionController,
+    ) -> None:
+        super().__init__(page, {})
+        self._transcript = page
+        self._context = context
+        self._reading = reading
+        view = page.view
+        do: dict[str, Handler] = {
+            "Y": walking.check_and_go_on,
+            "C": correcting.check,
+            "N": partial(walking.draft, 1),
+            "Shift+N": partial(walking.draft, -1),
+            "D": partial(walking.doubtful, 1),
+            "Shift+D": partial(walking.doubtful, -1),
+            "0": partial(correcting.assign, None),
+            "P": correcting.assign_to_new,
+            "A": correcting.accept_speakers,
+            "S": correcting.split_here,
+            "M": correcting.merge,
+            "[": partial(correcting.set_edge, False),
+            "]": partial(correcting.set_edge, True),
+            "Ins": correcting.add,
+            "Del": correcting.delete,
+            "Backspace": correcting.delete,
+            "Ctrl+A": view.selectAll,
+            "Ctrl+F": partial(searching.open, False),
+            "Ctrl+H": partial(searching.open, True),
+            "Ctrl+Space": context.player.toggle,
+            "Ctrl+Left": partial(reading.step_word, -1),
+            "Ctrl+Right": partial(reading.step_word, 1),
+        }
+        for held, end, by in (
+            ("", False, _LARGE_US),
+            ("Ctrl+", False, _SMALL_US),
+            ("Alt+", True, _LARGE_US),
+            ("Ctrl+Alt+", True, _SMALL_US),
+        ):
+            do[f"{held},"] = partial(correcting.nudge_edge, end, -by)
+            do[f"{held}."] = partial(correcting.nudge_edge, end, by)
+        do |= {str(number): partial(correcting.assign_by_digit, number) for number in range(1, KEYS + 1)}
+        self._do = do
+        page.acts = {
+            **{name: do[key] for name, key in _NAMED.items()},
+            "type": self._type,
+            "drop_without_speech": making.drop_without_speech,
+            "drop_speaker": making.drop_speaker,
+        }
+        view.menu_requested.connect(self._menu)
+        page.visible_changed.connect(self._enter)
+        context.studio.recording_changed.connect(lambda: QTimer.singleShot(0, self._focus))
+
+    def meant(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
+        pressed = event.keyCombination()
+        modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        in_field = isinstance(QApplication.focusWidget(), QLineEdit | QPlainTextEdit | QAbstractSpinBox)
+        held = modifiers & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+        if in_field and not held:
+            return None
+        name = QKeySequence(int(modifiers.value) | int(pressed.key())).toString(
+            QKeySequence.SequenceFormat.PortableText
+        )
+        do = self._do.get(name)
+        return None if do is None else (do, name in _REPEATING)
+
+    def _enter(self, visible: bool) -> None:
+        if visible:
+            self.watch(self._transcript.window())
+            self._focus()
+
+    def _focus(self) -> None:
+        view = self._transcript.view
+        if self._transcript.isVisible() and self._transcript.model.lines:
+            view.setFocus(Qt.FocusReason.OtherFocusReason)
+            if not view.selected():
+                self._reading.select_here()
+
+    def _type(self) -> None:
+        chosen = self._context.studio.selected_utterances
+        if chosen:
+            self._transcript.view.edit_text(chosen[-1])
+
+    def _menu(self, where: QPoint) -> None:
+        view, writable = self._transcript.view, self._context.studio.writable
+        menu = QMenu(self._transcript)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        offered: tuple[tuple[str, str, Handler] | None, ...] = (
+            (tr("Edit"), "Return", lambda: view.edit_text(view.current())),
+            (tr("Split at the playhead"), "S", self._do["S"]),
+            (tr("Merge"), "M", self._do["M"]),
+            (tr("Start at the playhead"), "[", self._do["["]),
+            (tr("End at the playhead"), "]", self._do["]"]),
+            None,
+            (tr("Checked, or a draft again"), "C", self._do["C"]),
+            (tr("Accept suggested speaker"), "A", self._do["A"]),
+            (tr("New speaker…"), "P", self._do["P"]),
+            None,
+            (tr("Add utterance at the playhead"), "Ins", self._do["Ins"]),
+            (tr("Node of a chain"), "Ctrl+Shift+A", partial(self._context.trigger, "node_from_selected")),
+            (tr("Delete"), "Del", self._do["Del"]),
+        )
+        for one in offered:
+            if one is None:
+                menu.addSeparator()
+                continue
+            text, key, do = one
+            action = menu.addAction(f"{text}\t{key}")
+            action.triggered.connect(lambda _=False, do=do: do())
+            action.setEnabled(writable)
+        menu.popup(where)
+
+
+_NAMED = {"find": "Ctrl+F", "replace": "Ctrl+H", "add": "Ins", "check": "C", "merge": "M", "split": "S"}
+"""What the window's menu asks for -> the key that does it here."""
+
+
+def make(context: Context) -> QWidget:
+    """Return the page."""
+    page = TranscriptPage()
+    shown = TranscriptPresenter(context, page)
+    correcting = TranscriptEditor(context, page, shown)
+    reading = ReadingAlong(context, page, shown)
+    walking = TranscriptNavigator(context, page, correcting, reading)
+    searching = TranscriptSearchController(context, page, shown)
+    making = TranscriptionController(context, page, shown, correcting)
+    TranscriptKeys(context, page, correcting, reading, walking, searching, making)
+    return page

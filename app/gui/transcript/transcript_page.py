@@ -1,0 +1,646 @@
+"""The page of the mode Transcript: the list of utterances, what is looked for in it, and who speaks.
+
+What the transcript shows of cues. Shows the transcript of the recording that is open, and what is selected in it. Looks
+for words in the transcript, and replaces them. Who speaks: a button for each participant with its digit, one for a new
+one, one for nobody.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHideEvent, QIcon, QKeyEvent, QPixmap, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotate.cues.cue_marks import CueMark, cues_at
+from app.gui.pages.context import Context
+from app.gui.timeline.transcript_lanes import Guesses
+from app.gui.transcript.utterance_delegate import TranscriptModel
+from app.gui.transcript.utterance_layout import CueChip, TranscriptLine
+from app.gui.transcript.utterance_list import TranscriptView
+from project.entities.study_records import Changes, Participant, Utterance
+from project.queries.recording_rows import all_participants, participants_in
+from project.queries.transcript_rows import utterances_called, utterances_of
+from project.session.session import Session
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.input_fields import DecimalBox, mark_search
+from widgets.labels import ParticipantButtons, choice_button, participant_colours, participant_ink
+from widgets.progress_bars import ProgressBar
+from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.theme import icon
+
+_SHORT = 28
+"""Characters of a description that a chip has room for; a longer one gives way to the label."""
+
+
+def chips_of(session: Session, recording_id: str) -> dict[str, tuple[CueChip, ...]]:
+    """Return utterance id -> its cues by place, a listener's with their pseudonym; those without any are left out."""
+    found = cues_at(session, recording_id)
+    if not found:
+        return {}
+    names = {one.id: one.pseudonym for one in all_participants(session.study)}
+
+    def chip(one: CueMark) -> CueChip:
+        who = f"{names.get(one.participant_id or '', '?')}: " if one.response else ""
+        said = one.description.rstrip(".")
+        return CueChip(one.word, f"{who}{said if 0 < len(said) <= _SHORT else one.name.lower()}", one.prelabel)
+
+    return {key: tuple(chip(one) for one in sorted(marks, key=lambda m: m.word)) for key, marks in found.items() if key}
+
+
+class FindBar(QWidget):
+    """Hidden until it is opened. Return goes to the next place, Shift+Return to the one before, Esc closes it.
+
+    Signals:
+        changed: something else is looked for.
+        step_requested (int): go to the next (1) or the previous (-1) place.
+        replace_requested: replace the place that is shown.
+        replace_all_requested: replace all places, in the recording or the study.
+        closed: it was closed; the focus belongs to the list again.
+    """
+
+    changed = Signal()
+    step_requested = Signal(int)
+    replace_requested = Signal()
+    replace_all_requested = Signal()
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.text = _Field(tr("Find in the transcript"), tr("Find"))
+        mark_search(self.text)
+        self.replacement = _Field(tr("Replace with"), tr("Replace with"))
+        self.case = _tick(tr("Aa"), tr("Capital letters matter"))
+        self.words = _tick(tr("Words"), tr("Whole words only"))
+        self.regex = _tick(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
+        self.where = QComboBox()
+        self.where.addItems([tr("This recording"), tr("Whole study")])
+        self.where.setAccessibleName(tr("Where to replace"))
+        self._count = PlainLabel()
+        self._count.setProperty("quiet", True)
+        self._one = QPushButton(tr("Replace"))
+        self._one.setToolTip(tr("Replace the place that is shown and go to the next (Return in the field)"))
+        self._all = QPushButton(tr("Replace all"))
+        self._all.setToolTip(tr("Replace all places in one step; undo takes it back"))
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(theme.GRID // 2)
+        grid.addWidget(self.text, 0, 0)
+        grid.addWidget(self._count, 0, 1)
+        grid.addWidget(_button(tr("Close"), "x", tr("Close (Esc)"), self.close_bar), 0, 2)
+        ticks = QHBoxLayout()
+        ticks.setSpacing(theme.GRID)
+        for tick in (self.case, self.words, self.regex):
+            ticks.addWidget(tick)
+            tick.toggled.connect(self.changed)
+        ticks.addStretch()
+        grid.addLayout(ticks, 1, 0, 1, 3)
+        self._replacing = QWidget()
+        below = QGridLayout(self._replacing)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(theme.GRID // 2)
+        below.addWidget(self.replacement, 0, 0, 1, 3)
+        below.addWidget(self.where, 1, 0)
+        below.addWidget(self._one, 1, 1)
+        below.addWidget(self._all, 1, 2)
+        below.setColumnStretch(0, 1)
+        grid.addWidget(self._replacing, 2, 0, 1, 3)
+        grid.setColumnStretch(0, 1)
+        self.text.textChanged.connect(self.changed)
+        self.text.returned.connect(lambda back: self.step_requested.emit(-1 if back else 1))
+        self.replacement.returned.connect(lambda _back: self.replace_requested.emit())
+        self._one.clicked.connect(self.replace_requested)
+        self._all.clicked.connect(self.replace_all_requested)
+        self.hide()
+
+    def open(self, replacing: bool, text: str = "") -> None:
+        """Show it, with or without what replaces; `text` is looked for where it is not empty."""
+        self._replacing.setVisible(replacing)
+        self.show()
+        if text:
+            self.text.setText(text)
+        self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.text.selectAll()
+        self.changed.emit()
+
+    def close_bar(self) -> None:
+        """Hide it; what it found is not shown any more."""
+        self.hide()
+        self.closed.emit()
+
+    def show_count(self, at: int, total: int, problem: str = "") -> None:
+        """Say how many places there are, and which one is shown, from 1; or why nothing can be found."""
+        if problem:
+            words = tr("Not a pattern")
+        elif not self.text.text():
+            words = ""
+        else:
+            words = (
+                tr("{at} of {total}").format(at=at, total=total)
+                if total and at
+                else str(total)
+                if total
+                else tr("Not found")
+            )
+        self._count.setText(words)
+        self._count.setToolTip(plain_tip(problem))
+        self.text.setAccessibleDescription(problem or words)
+
+    def set_writable(self, writable: bool) -> None:
+        """Allow to replace, or only to find."""
+        for part in (self.replacement, self.where, self._one, self._all):
+            part.setEnabled(writable)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.KeyPress:
+                self.close_bar()
+            event.accept()
+            return True
+        return super().event(event)
+
+
+class _Field(QLineEdit):
+    """A field that says Return, with Shift or without."""
+
+    returned = Signal(bool)
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.returned.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        else:
+            super().keyPressEvent(event)
+
+
+def _tick(text: str, words: str) -> QCheckBox:
+    tick = QCheckBox(text)
+    tick.setToolTip(plain_tip(words))
+    tick.setAccessibleName(words)
+    return tick
+
+
+def _button(name: str, picture: str, words: str, do: object) -> QPushButton:
+    button = QPushButton()
+    button.setProperty("flat", True)
+    button.setIcon(icon(picture))
+    button.setAccessibleName(name)
+    button.setToolTip(plain_tip(words))
+    button.clicked.connect(do)
+    return button
+
+
+_DOT = 8
+
+
+class SpeakersBar(ParticipantButtons):
+    """Buttons about the selected utterances, with the colours of participants.
+
+    Signals:
+        accept_requested: the program guessed right.
+    """
+
+    accept_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            choice_button(tr("New…"), tr("They are said by a new participant, under a pseudonym (P)")),
+            choice_button(tr("0 Nobody"), tr("Nobody knows who speaks (0)")),
+            parent,
+        )
+        self._colours: Mapping[str, str] = {}
+        self.accept = choice_button(tr("Accept guess"), tr("The suggested speaker is right (A)"))
+        self.accept.clicked.connect(self.accept_requested)
+        theme.notifier.changed.connect(self._tint)
+        self.set_people([], {})
+
+    def set_people(self, people: Sequence[Participant], colours: Mapping[str, str]) -> None:
+        """Offer these participants, in this order."""
+        if self.offer(people):
+            self._colours = dict(colours)
+            self._tint()
+
+    def told(self, person: Participant) -> str:
+        return tr("{pseudonym} speaks").format(pseudonym=person.pseudonym)
+
+    def others(self) -> tuple[QPushButton, ...]:
+        return self.new, self.nobody, self.accept
+
+    def show_choice(self, participant_id: str | None, *, guess: bool, enabled: bool) -> None:
+        """Show who speaks in what is selected; nothing can be chosen where it may not be edited."""
+        self.show_person(participant_id, enabled)
+        self.nobody.setEnabled(enabled)
+        self.accept.setEnabled(enabled and guess)
+
+    def _tint(self) -> None:
+        colours = theme.palette()
+        for person, button in zip(self.people, self.buttons, strict=False):
+            button.setIcon(_dot(participant_ink(self._colours.get(person.id), colours, colours.raised)))
+            button.setIconSize(QSize(_DOT, _DOT))
+
+
+def _dot(colour: QColor) -> QIcon:
+    picture = QPixmap(_DOT, _DOT)
+    picture.fill(colour)
+    return QIcon(picture)
+
+
+_EMPTY = (
+    tr("No transcript yet"),
+    tr(
+        "Let this machine write down what is said, bring subtitles or an ELAN or Praat file along, or type it yourself."
+    ),
+)
+_HELP = tr(
+    "<b>Return</b> type · <b>Tab</b> hear again · <b>Y</b> checked, go on · <b>N</b> next draft · "
+    "<b>D</b> next doubtful word · <b>S</b> split · <b>M</b> merge · <b>[ ]</b> start, end here · "
+    "<b>Ctrl+F1</b> all keys"
+)
+
+
+class TranscriptPage(QWidget):
+    """Lays the parts out; what they do is joined elsewhere.
+
+    Signals:
+        visible_changed (bool): the page came into sight, or went.
+        transcribe_requested, import_requested, add_requested: ways to a transcript.
+        cancel_requested: stop the job that makes one.
+        doubt_changed (float): words with less confidence are underlined.
+        play_on_changed (bool): going on to an utterance plays it.
+
+    Attributes:
+        acts: what the window's menu may ask for, by name.
+    """
+
+    visible_changed = Signal(bool)
+    transcribe_requested = Signal()
+    import_requested = Signal()
+    add_requested = Signal()
+    cancel_requested = Signal()
+    doubt_changed = Signal(float)
+    play_on_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Transcript"))
+        self.acts: Mapping[str, Callable[[], object]] = {}
+        self.model = TranscriptModel(self)
+        self.view = TranscriptView(self.model)
+        self.setFocusProxy(self.view)
+        self.search = FindBar()
+        self.speakers = SpeakersBar()
+        self._no_recording = EmptyState(
+            "volume-2", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
+        )
+        ways = [
+            EmptyStateAction("transcribe", tr("Transcribe…"), "Ctrl+Shift+T", primary=True),
+            EmptyStateAction("import", tr("Import…"), "Ctrl+Shift+I"),
+        ]
+        self._empty = EmptyState("volume-2", *_EMPTY, ways)
+        self._empty.set_links([EmptyStateAction("add", tr("Type it from the playhead on"), "Ins")])
+        asked = {"transcribe": self.transcribe_requested, "import": self.import_requested, "add": self.add_requested}
+        self._empty.chosen.connect(lambda key: asked[key].emit())
+        self._stack = QStackedWidget()
+        for page in (self._no_recording, self._empty, self._make_list()):
+            self._stack.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self._make_job())
+        self.show_nothing()
+
+    def show_nothing(self) -> None:
+        """Show that no recording is open."""
+        self.model.set_lines([])
+        self._stack.setCurrentWidget(self._no_recording)
+
+    def show_empty(self) -> None:
+        """Show that this recording has no transcript, and how to get one."""
+        self.model.set_lines([])
+        self._stack.setCurrentWidget(self._empty)
+
+    def show_list(self) -> None:
+        """Show the list."""
+        self._stack.setCurrentIndex(2)
+
+    def set_progress(self, checked: int, total: int, doubtful: int) -> None:
+        """Say how much was read by a person, and how many words are doubtful."""
+        self._checked.setText(tr("{checked} of {total} checked").format(checked=checked, total=total))
+        self._bar.show_value(checked, max(total, 1))
+        self._doubtful.setText(
+            tr("{count}, below").format(count=trn("{count} doubtful word", "{count} doubtful words", doubtful))
+        )
+
+    def set_writable(self, writable: bool, reason: str = "") -> None:
+        """Allow changes, or only reading; `reason` says why."""
+        self.view.set_writable(writable)
+        self.search.set_writable(writable)
+        self._empty.set_choosable(writable)
+        self._empty.setToolTip(plain_tip(reason))
+        self.speakers.setToolTip(plain_tip(reason))
+        self._help.setText(_HELP if writable else tr("Only reading. {reason}").format(reason=reason))
+
+    def set_job(self, text: str | None, done: int = 0, total: int = 0) -> None:
+        """Show how far a job about the transcript is; None when there is none."""
+        self._job.setVisible(text is not None)
+        if text is not None:
+            self._job_bar.show_value(done, total)
+            self._job_words.setText(text)
+
+    @property
+    def doubtful_below(self) -> float:
+        """Words with less confidence are underlined."""
+        return self._below.value()
+
+    @property
+    def plays_on(self) -> bool:
+        """Whether going on to an utterance plays it."""
+        return self._plays_on.isChecked()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visible_changed.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.view.leave_text()
+        super().hideEvent(event)
+        self.visible_changed.emit(False)
+
+    def _make_list(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        self._checked = PlainLabel()
+        self._bar = ProgressBar(textVisible=False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(tr("Share of utterances that are checked"))
+        self._plays_on = QPushButton(tr("Play on"))
+        self._plays_on.setProperty("segment", True)
+        self._plays_on.setCheckable(True)
+        self._plays_on.setChecked(True)
+        self._plays_on.setToolTip(tr("Going on to the next utterance with Return or Y lets it be heard"))
+        self._plays_on.toggled.connect(self.play_on_changed)
+        head.addWidget(self._checked)
+        head.addWidget(self._bar, 1)
+        head.addWidget(self._plays_on)
+        column.addLayout(head)
+        column.addWidget(self.search)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.speakers)
+        column.addLayout(self._make_doubt())
+        self._help = RichLabel(wordWrap=True)
+        self._help.setProperty("quiet", True)
+        column.addWidget(self._help)
+        return page
+
+    def _make_doubt(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self._doubtful = PlainLabel()
+        self._doubtful.setProperty("quiet", True)
+        self._below = DecimalBox()
+        self._below.setRange(0.0, 1.0)
+        self._below.setSingleStep(0.05)
+        self._below.setDecimals(2)
+        self._below.setValue(self.view.moment.doubtful_below)
+        self._below.setAccessibleName(tr("Words with less confidence are underlined"))
+        self._below.lineEdit().setAccessibleName(tr("Words with less confidence are underlined"))
+        self._below.setToolTip(tr("Words that the model heard with less confidence than this are underlined"))
+        self._below.valueChanged.connect(self.doubt_changed)
+        row.addWidget(self._doubtful)
+        row.addWidget(self._below)
+        row.addStretch()
+        return row
+
+    def _make_job(self) -> QWidget:
+        self._job = QWidget()
+        row = QHBoxLayout(self._job)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        inner = QVBoxLayout()
+        inner.setSpacing(2)
+        self._job_words = PlainLabel(wordWrap=True)
+        self._job_bar = ProgressBar(textVisible=False)
+        self._job_bar.setFixedHeight(6)
+        self._job_bar.setAccessibleName(tr("Progress of the transcript"))
+        inner.addWidget(self._job_words)
+        inner.addWidget(self._job_bar)
+        row.addLayout(inner, 1)
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Stop; what was done is taken up next time"))
+        cancel.clicked.connect(self.cancel_requested)
+        row.addWidget(cancel)
+        self._job.hide()
+        return self._job
+
+
+_PEOPLE = frozenset({"participant", "appearance", "run"})
+_CUES = frozenset({"segment", "segment_value", "review"})
+
+
+class TranscriptPresenter(QObject):
+    """Reads what an edit touched, while the page is in sight; what changed meanwhile is read when it comes back.
+
+    Signals:
+        changed: other lines are shown than before.
+
+    Attributes:
+        said: the utterances of the recording, by id.
+        people: the participants of the study, by id.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: Context, page: TranscriptPage) -> None:
+        super().__init__(page)
+        self._context = context
+        self._page = page
+        self.said: dict[str, Utterance] = {}
+        self.people: Mapping[str, Participant] = {}
+        self._colours: Mapping[str, str] = {}
+        self._guesses = Guesses()
+        self._cues: Mapping[str, tuple[CueChip, ...]] = {}
+        self._doubtful: dict[str, tuple[Utterance, int]] = {}
+        self._stale = True
+        self._filling = False
+        studio = context.studio
+        studio.recording_changed.connect(self._renew)
+        studio.bridge.changed.connect(self._apply)
+        studio.utterances_selected.connect(self._show_selection)
+        page.visible_changed.connect(self._show_or_rest)
+        page.view.chosen.connect(self._choose)
+        page.doubt_changed.connect(self._doubt)
+
+    def _show_or_rest(self, visible: bool) -> None:
+        if visible and self._stale:
+            self._reload()
+            self._show_selection()
+
+    def _renew(self) -> None:
+        self._page.view.leave_text()
+        self._stale = True
+        if self._page.isVisible():
+            self._reload()
+
+    def _reload(self) -> None:
+        """Read the transcript of the recording that is shown."""
+        self._stale = False
+        session, recording = self._context.studio.session, self._context.studio.recording
+        if session is None or recording is None:
+            self.said = {}
+            self._page.show_nothing()
+            self.changed.emit()
+            return
+        self.said = {one.id: one for one in utterances_of(session.study, recording.id)}
+        self._read_people(session, recording.id)
+        self._cues = chips_of(session, recording.id)
+        self._page.set_writable(self._context.studio.writable, session.study.read_only_reason)
+        self._show()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        session, recording = self._context.studio.session, self._context.studio.recording
+        touched = changes.ids("utterance")
+        cues = bool(_CUES & set(changes)) or bool(touched & self._cues.keys())
+        if session is None or recording is None or not (touched or cues or _PEOPLE & set(changes)):
+            return
+        self._stale = self._stale or not self._page.isVisible()
+        if self._stale:
+            return
+        if _PEOPLE & set(changes):
+            self._read_people(session, recording.id)
+        if cues:
+            before, self._cues = self._cues, chips_of(session, recording.id)
+            if before == self._cues and not (touched or _PEOPLE & set(changes)):
+                return
+        now = utterances_called(session.study, touched)
+        for one in touched:
+            self.said.pop(one, None)
+        self.said |= {key: one for key, one in now.items() if one.recording_id == recording.id}
+        self._show()
+
+    def _read_people(self, session: Session, recording_id: str) -> None:
+        self._guesses.read(session, recording_id)
+        everybody = all_participants(session.study)
+        self.people = {one.id: one for one in everybody}
+        self._colours = participant_colours([*self.people])
+        here = {one.id for one in participants_in(session.study, recording_id)}
+        ordered = sorted(everybody, key=lambda one: one.id not in here)
+        self._page.speakers.set_people(ordered, self._colours)
+
+    def _show(self) -> None:
+        before = {line.said.id: line for line in self._page.model.lines}
+        ordered = sorted(self.said.values(), key=lambda one: (one.start_us, one.end_us, one.id))
+        lines = [self._line(one, before.get(one.id)) for one in ordered]
+        if lines:
+            self._page.show_list()
+            self._set_lines(lines)
+        else:
+            self._page.show_empty()
+        self._show_progress()
+        gone = [one for one in self._context.studio.selected_utterances if one not in self.said]
+        if gone:
+            kept = [one for one in self._context.studio.selected_utterances if one in self.said]
+            self._context.studio.select_utterances(kept)
+        self._show_speaker()
+        self.changed.emit()
+
+    def _set_lines(self, lines: Sequence[TranscriptLine]) -> None:
+        """Show lines; what was selected stays so, also where it moved past others."""
+        chosen = [key for key in self._context.studio.selected_utterances if key in self.said]
+        self._filling = True
+        self._page.model.set_lines(lines)
+        self._filling = False
+        if sorted(chosen) != sorted(self._page.view.selected()):
+            self._page.view.select(chosen)
+
+    def _line(self, one: Utterance, before: TranscriptLine | None) -> TranscriptLine:
+        who = self.people.get(one.participant_id or "")
+        name, colour = (who.pseudonym, self._colours[who.id]) if who is not None else ("", "")
+        label, flag = name or self._guesses.label(one), self._guesses.flag(one)
+        made = TranscriptLine(one, label, colour, flag, self._cues.get(one.id, ()))
+        return before if before == made else made
+
+    def _show_progress(self) -> None:
+        below, doubtful = self._page.doubtful_below, 0
+        for line in self._page.model.lines:
+            known = self._doubtful.get(line.said.id)
+            if known is None or known[0] is not line.said:
+                known = self._doubtful[line.said.id] = (line.said, len(line.doubtful(below)))
+            doubtful += known[1]
+        checked = sum(one.checked for one in self.said.values())
+        self._page.set_progress(checked, len(self.said), doubtful)
+
+    def _doubt(self, below: float) -> None:
+        self._doubtful.clear()
+        self._page.view.set_doubtful_below(below)
+        self._show_progress()
+
+    def selected(self) -> list[str]:
+        """Return the selected utterances of this recording, in the order of time."""
+        return self._page.view.selected()
+
+    def current(self) -> Utterance | None:
+        """Return the utterance that keys are about."""
+        return self.said.get(self._page.view.current()) if self._page.view.selected() else None
+
+    def select(self, ids: Iterable[str]) -> None:
+        """Select exactly these utterances, here and on the timeline."""
+        chosen = [*ids]
+        self._page.view.select(chosen)
+        self._context.studio.select_utterances(chosen)
+        self._show_speaker()
+
+    def with_same_voice(self, ids: list[str]) -> list[str]:
+        """Add, to one utterance of a voice that is nobody's yet, all others of that voice."""
+        label = self._guesses.label(self.said[ids[0]]) if len(ids) == 1 else ""
+        return [one.id for one in self.said.values() if self._guesses.label(one) == label] if label else ids
+
+    def same_speaker(self, one: Utterance) -> list[str]:
+        """Return the utterances of who says one: of a participant, or of a voice that is nobody's yet."""
+        voice = one.participant_id, self._guesses.label(one)
+        return [key for key, other in self.said.items() if (other.participant_id, self._guesses.label(other)) == voice]
+
+    def next_pseudonym(self) -> str:
+        """Return the first pseudonym that is free."""
+        taken = {one.pseudonym for one in self.people.values()}
+        return next(name for number in range(1, len(taken) + 2) if (name := f"P{number:02}") not in taken)
+
+    def _choose(self, ids: object) -> None:
+        assert isinstance(ids, list)
+        if self._filling:
+            return
+        self._context.studio.select_utterances(ids)
+        self._show_speaker()
+
+    def _show_selection(self) -> None:
+        wanted = [one for one in self._context.studio.selected_utterances if one in self.said]
+        if sorted(wanted) != sorted(self._page.view.selected()):
+            self._page.view.leave_text()
+            self._page.view.select(wanted)
+        self._show_speaker()
+
+    def _show_speaker(self) -> None:
+        chosen = [self.said[one] for one in self.selected() if one in self.said]
+        people = {one.participant_id for one in chosen}
+        who = next(iter(people)) if len(people) == 1 else None
+        guess = any(one.suggested for one in chosen)
+        self._page.speakers.show_choice(who, guess=guess, enabled=self._context.studio.writable and bool(chosen))

@@ -1,0 +1,235 @@
+"""What the transcript shows of one utterance.
+
+Where the parts of a line of the transcript stand, and what the moment adds to it. Breaks a text into lines, word by
+word, and knows where each word stands.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QFontMetricsF
+
+from project.entities.study_records import Utterance
+from project.entities.transcript import Words, estimated
+from widgets import theme
+
+
+@dataclass(frozen=True, slots=True)
+class CueChip:
+    """A cue as a line shows it: at which word it begins (-1 before the first), and whether nobody accepted it yet."""
+
+    word: int
+    text: str
+    pale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptLine:
+    """An utterance and who says it.
+
+    Attributes:
+        said: the utterance.
+        speaker: pseudonym, or what a voice is called that is no participant's yet; "" while nobody knows.
+        colour: of the speaker, `#rrggbb`; "" while nobody knows.
+        flag: why somebody should look at it, in a few words; "" where there is no reason.
+        cues: inside it, by place.
+    """
+
+    said: Utterance
+    speaker: str = ""
+    colour: str = ""
+    flag: str = ""
+    cues: tuple[CueChip, ...] = ()
+
+    @property
+    def timed(self) -> Words:
+        """The words with their times; guessed from their length where nobody measured them."""
+        said = self.said
+        return said.words or estimated(said.text, said.start_us, said.end_us)
+
+    def word_at(self, time_us: int) -> int:
+        """Return the index of the word that is spoken at a time; -1 before the first and outside the utterance."""
+        if not self.said.start_us <= time_us < self.said.end_us:
+            return -1
+        found = -1
+        for index, word in enumerate(self.timed):
+            if word.start_us > time_us:
+                break
+            found = index
+        return found
+
+    def doubtful(self, below: float) -> frozenset[int]:
+        """Return the indices of words that a model heard with less confidence than `below`, and nobody checked."""
+        if self.said.checked:
+            return frozenset()
+        sure = (one.confidence for one in self.said.words)
+        return frozenset(index for index, one in enumerate(sure) if one is not None and one < below)
+
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedWord:
+    """A word, or a part of one that is wider than a line.
+
+    Attributes:
+        text: what to draw.
+        start: where it begins in the text.
+        word: index of its word.
+        line: from 0.
+        left: of the first line's start, in pixels.
+        width: in pixels.
+    """
+
+    text: str
+    start: int
+    word: int
+    line: int
+    left: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """A text in lines."""
+
+    pieces: tuple[WrappedWord, ...]
+    lines: int
+
+    def at(self, line: int, x: float) -> WrappedWord | None:
+        """Return the piece of a line that lies at or nearest to `x`; None where the line has none."""
+        those = [one for one in self.pieces if one.line == line]
+        return min(those, key=lambda one: max(one.left - x, x - one.left - one.width, 0.0), default=None)
+
+
+def wrap(text: str, width_of: Callable[[str], float], space: float, room: float) -> Wrapped:
+    """Break a text into lines.
+
+    Args:
+        text: any blanks part its words.
+        width_of: of a word, in pixels.
+        space: width of a blank, in pixels.
+        room: width of a line, in pixels; text that begins from right to left stands at its right end.
+    """
+    pieces: list[WrappedWord] = []
+    line, at = 0, 0.0
+    for index, found in enumerate(_WORD.finditer(text)):
+        word = found.group()
+        width = width_of(word)
+        for part, start in [(word, 0)] if width <= room else _parts(word, width, room):
+            wide = width if part is word else width_of(part)
+            if at > 0 and at + wide > room:
+                line, at = line + 1, 0.0
+            pieces.append(WrappedWord(part, found.start() + start, index, line, at, wide))
+            at += wide + space
+    if _right_to_left(text):
+        pieces = [
+            WrappedWord(one.text, one.start, one.word, one.line, room - one.left - one.width, one.width)
+            for one in pieces
+        ]
+    return Wrapped(tuple(pieces), line + 1)
+
+
+def _parts(word: str, width: float, room: float) -> list[tuple[str, int]]:
+    """Cut a word that is wider than a line: languages without blanks have sentences for words."""
+    each = max(1, int(len(word) * room / width * 0.95))
+    return [(word[at : at + each], at) for at in range(0, len(word), each)]
+
+
+def _right_to_left(text: str) -> bool:
+    for sign in text:
+        direction = unicodedata.bidirectional(sign)
+        if direction in ("L", "R", "AL"):
+            return direction != "L"
+    return False
+
+
+LEFT, RIGHT, TOP, BOTTOM = 12, 10, 5, 7
+HEAD = 18
+CHIPS = 20
+LEADING = 3
+TEXT_POINTS = theme.POINTS + 0.5
+
+
+@dataclass(slots=True)
+class TranscriptViewState:
+    """What is lit, found and typed at this moment.
+
+    Attributes:
+        spoken: (utterance, word) that is spoken; the word is -1 between words.
+        doubtful_below: confidence under which a word is underlined.
+        found: places that a search found: utterance -> (start, end) in its text.
+        place: the place that is shown of these: (utterance, start).
+        typed: utterance that is typed in and the height of its field.
+    """
+
+    spoken: tuple[str, int] = ("", -1)
+    doubtful_below: float = 0.6
+    found: Mapping[str, list[tuple[int, int]]] = field(default_factory=dict)
+    place: tuple[str, int] = ("", -1)
+    typed: tuple[str, int] = ("", 0)
+
+
+class Geometry:
+    """Breaks the texts of lines and remembers how, as long as text and width stay."""
+
+    def __init__(self) -> None:
+        self._metrics = QFontMetricsF(theme.font(TEXT_POINTS))
+        self._space = self._metrics.horizontalAdvance(" ")
+        self._widths: dict[str, float] = {}
+        self._wrapped: dict[str, tuple[str, int, Wrapped]] = {}
+
+    @property
+    def line_height(self) -> float:
+        """Of the text, in pixels."""
+        return self._metrics.height() + LEADING
+
+    @property
+    def ascent(self) -> float:
+        """Of the text, in pixels."""
+        return self._metrics.ascent()
+
+    @property
+    def descent(self) -> float:
+        """Of the text, in pixels."""
+        return self._metrics.descent()
+
+    def wrapped(self, line: TranscriptLine, width: int) -> Wrapped:
+        """Return the text of a line in lines that fit into a row of a width."""
+        known = self._wrapped.get(line.said.id)
+        if known is not None and known[:2] == (line.said.text, width):
+            return known[2]
+        made = wrap(line.said.text, self.advance, self._space, max(width - LEFT - RIGHT, 40))
+        self._wrapped[line.said.id] = (line.said.text, width, made)
+        return made
+
+    def height(self, line: TranscriptLine, width: int) -> int:
+        """Return how high the row of a line is."""
+        chips = CHIPS if line.cues else 0
+        return round(TOP + HEAD + self.wrapped(line, width).lines * self.line_height + chips + BOTTOM)
+
+    def advance(self, text: str) -> float:
+        """Return the width of a text in pixels."""
+        found = self._widths.get(text)
+        if found is None:
+            found = self._widths[text] = self._metrics.horizontalAdvance(text)
+        return found
+
+    def text_area(self, row: QRect) -> QRect:
+        """Return where the text stands in a row."""
+        return row.adjusted(LEFT, TOP + HEAD, -RIGHT, -BOTTOM)
+
+    def word_at(self, line: TranscriptLine, row: QRect, x: int, y: int) -> int:
+        """Return the index of the word under a point of a row; -1 beside the text."""
+        area = self.text_area(row)
+        if not area.adjusted(0, 0, 0, BOTTOM).contains(x, y):
+            return -1
+        wrapped = self.wrapped(line, row.width())
+        piece = wrapped.at(int((y - area.top()) / self.line_height), x - area.left())
+        if piece is None or not piece.left - 4 <= x - area.left() <= piece.left + piece.width + 4:
+            return -1
+        return piece.word

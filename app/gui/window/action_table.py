@@ -1,0 +1,499 @@
+"""Everything the window can do, in one table: it feeds the menus, the keys and the sheet of all keys.
+
+The menu Edit: segments, marks and history. The menu File: studies, recordings and what leaves them. The menu Help: the
+documentation, keys and what this is. The menu Study: windows about the whole study. The action “What if…”: an episode
+goes on from the segment that is selected. What the menu Study does about sharing and withdrawing; what does it is
+loaded when it is asked for. Marking the recording that is shown: done, held out.
+"""
+
+from annotate.team.assignments import hold_out, mark_done
+from app.gui.files.encryption import seal, unseal
+from app.gui.files.recovery_dialog import recover_study
+from app.gui.pages.commands import EDITING, MARKED, ON_SELECTION, Need, Spec
+from app.gui.window.mode_actions import CHAINS, FACES, JUDGES, PLAY, SPEECH, TRANSCRIPT, VIEW
+from app.gui.window.parts import WindowParts
+from project.queries.annotator_rows import is_done
+from project.queries.recording_rows import hold_outs
+from resources.translation import tr
+
+EDIT: tuple[Spec[WindowParts], ...] = (
+    Spec(
+        "undo",
+        tr("&Edit"),
+        tr("&Undo"),
+        ("Ctrl+Z",),
+        lambda w: w.commands.undo(),
+        Need.STUDY | Need.WRITABLE,
+        icon="undo-2",
+    ),
+    Spec(
+        "redo",
+        tr("&Edit"),
+        tr("&Redo"),
+        ("Ctrl+Shift+Z", "Ctrl+Y"),
+        lambda w: w.commands.redo(),
+        Need.STUDY | Need.WRITABLE,
+        icon="redo-2",
+    ),
+    Spec("mark_in", tr("&Edit"), tr("Mark &start"), ("I",), lambda w: w.editing.mark_in(), EDITING, line=True),
+    Spec("mark_out", tr("&Edit"), tr("Mark &end"), ("O",), lambda w: w.editing.mark_out(), EDITING),
+    Spec("make", tr("&Edit"), tr("&Make segment from marks"), ("A",), lambda w: w.editing.from_marks(), MARKED),
+    Spec(
+        "coding",
+        tr("&Edit"),
+        tr("&Code while playing: a label's key starts and ends"),
+        ("Shift+C",),
+        lambda w: w.coding.toggle(),
+        EDITING,
+        checkable=True,
+    ),
+    Spec(
+        "next_track", tr("&Edit"), tr("Ne&xt track for new segments"), ("X",), lambda w: w.active.choose_next(), EDITING
+    ),
+    Spec(
+        "trim_start",
+        tr("&Edit"),
+        tr("Start segment at the playhead"),
+        ("[",),
+        lambda w: w.editing.trim("start"),
+        ON_SELECTION,
+        line=True,
+    ),
+    Spec(
+        "trim_end",
+        tr("&Edit"),
+        tr("End segment at the playhead"),
+        ("]",),
+        lambda w: w.editing.trim("end"),
+        ON_SELECTION,
+    ),
+    Spec(
+        "split",
+        tr("&Edit"),
+        tr("S&plit at the playhead"),
+        ("S",),
+        lambda w: w.editing.split(),
+        ON_SELECTION,
+        icon="scissors",
+    ),
+    Spec(
+        "nudge_back",
+        tr("&Edit"),
+        tr("Nudge one frame back"),
+        (",",),
+        lambda w: w.timeline.request_nudge(-1),
+        ON_SELECTION,
+        repeats=True,
+    ),
+    Spec(
+        "nudge_on",
+        tr("&Edit"),
+        tr("Nudge one frame forward"),
+        (".",),
+        lambda w: w.timeline.request_nudge(1),
+        ON_SELECTION,
+        repeats=True,
+    ),
+    Spec(
+        "delete",
+        tr("&Edit"),
+        tr("&Delete"),
+        ("Del", "Backspace"),
+        lambda w: w.editing.delete(),
+        ON_SELECTION,
+        icon="trash-2",
+    ),
+    Spec(
+        "select_all",
+        tr("&Edit"),
+        tr("Select all of your segments"),
+        ("Ctrl+A",),
+        lambda w: w.feed.select_own(),
+        Need.RECORDING,
+    ),
+    Spec("clear", tr("&Edit"), tr("Clear selection and marks"), ("Esc",), lambda w: w.commands.clear(), Need.STUDY),
+    Spec("annotator", tr("&Edit"), tr("Annotator…"), (), lambda w: w.commands.ask_annotator(), Need.STUDY, line=True),
+)
+
+
+FILE: tuple[Spec[WindowParts], ...] = (
+    Spec("new", tr("&File"), tr("&New study…"), ("Ctrl+N",), lambda w: w.files.new(), icon="file-plus"),
+    Spec("open", tr("&File"), tr("&Open study…"), ("Ctrl+Shift+O",), lambda w: w.files.open(), icon="folder-open"),
+    Spec("recover", tr("&File"), tr("Recover a study…"), (), lambda w: recover_study(w.context)),
+    Spec(
+        "add",
+        tr("&File"),
+        tr("&Add recordings…"),
+        ("Ctrl+O",),
+        lambda w: w.files.add(),
+        Need.STUDY | Need.WRITABLE,
+        icon="plus",
+        line=True,
+    ),
+    Spec(
+        "details",
+        tr("&File"),
+        tr("Recording &details…"),
+        ("Ctrl+I",),
+        lambda w: w.details.open(),
+        Need.RECORDING,
+        icon="info",
+    ),
+    Spec("rename", tr("&File"), tr("Rena&me recording…"), ("F2",), lambda w: w.commands.rename_recording(), EDITING),
+    Spec(
+        "export",
+        tr("&File"),
+        tr("&Export anonymized…"),
+        ("Ctrl+E",),
+        lambda w: w.commands.ask_export(),
+        EDITING,
+        icon="download",
+    ),
+    Spec(
+        "privacy",
+        tr("&File"),
+        tr("&Privacy of exports…"),
+        ("Ctrl+Shift+P",),
+        lambda w: w.windows.open("privacy"),
+        Need.STUDY,
+        icon="shield-check",
+    ),
+    Spec(
+        "models",
+        tr("&File"),
+        tr("Model&s…"),
+        ("Ctrl+Shift+M",),
+        lambda w: w.windows.open("models"),
+        Need.STUDY,
+        icon="cpu",
+    ),
+    Spec(
+        "import_annotations",
+        tr("&File"),
+        tr("&Import annotations…"),
+        ("Ctrl+Shift+I",),
+        lambda w: w.windows.open("import_annotations"),
+        Need.STUDY | Need.WRITABLE,
+        line=True,
+    ),
+    Spec(
+        "export_annotations",
+        tr("&File"),
+        tr("E&xport annotations…"),
+        ("Ctrl+Shift+E",),
+        lambda w: w.windows.open("export_annotations"),
+        Need.STUDY,
+    ),
+    Spec(
+        "locate",
+        tr("&File"),
+        tr("&Locate missing media…"),
+        (),
+        lambda w: w.files.locate(),
+        Need.STUDY | Need.WRITABLE,
+        icon="search",
+    ),
+    Spec(
+        "seal",
+        tr("&File"),
+        tr("Sea&l study…"),
+        (),
+        lambda w: seal(w.context),
+        Need.STUDY | Need.WRITABLE,
+        "lock",
+        line=True,
+    ),
+    Spec(
+        "unseal",
+        tr("&File"),
+        tr("&Unseal study…"),
+        (),
+        lambda w: unseal(w.context),
+        Need.STUDY | Need.WRITABLE | Need.SEALED,
+    ),
+    Spec("close", tr("&File"), tr("&Close study"), ("Ctrl+W",), lambda w: w.close_study(), Need.STUDY, line=True),
+    Spec("quit", tr("&File"), tr("&Quit"), ("Ctrl+Q",), lambda w: w.close()),
+)
+
+
+HELP: tuple[Spec[WindowParts], ...] = (
+    Spec(
+        "documentation",
+        tr("&Help"),
+        tr("&Documentation"),
+        ("F1",),
+        lambda w: w.help.open_here(),
+        icon="book-open",
+    ),
+    Spec("tutorial", tr("&Help"), tr("&Tutorial"), (), lambda w: w.help.open_tutorial()),
+    Spec(
+        "shortcuts",
+        tr("&Help"),
+        tr("&Keyboard shortcuts"),
+        ("Ctrl+F1",),
+        lambda w: w.commands.show_shortcuts(),
+        icon="keyboard",
+        line=True,
+    ),
+    Spec(
+        "palette",
+        tr("&Help"),
+        tr("&Find a command…"),
+        ("Ctrl+K",),
+        lambda w: w.command_palette.open(),
+        Need.SIGHT,
+        "search",
+    ),
+    Spec(
+        "edit_shortcuts",
+        tr("&Help"),
+        tr("&Change keyboard shortcuts…"),
+        (),
+        lambda w: w.shortcuts.edit(),
+        icon="pencil",
+    ),
+    Spec("about", tr("&Help"), tr("&About Greenroom"), (), lambda w: w.commands.show_about(), icon="info"),
+)
+
+
+def what_if(window: WindowParts) -> None:
+    """Open the window of episodes on the form for the selected segment."""
+    from app.gui.episodes.episodes_window import EpisodesWindow
+
+    if window.studio.selected:
+        opened = window.windows.open("episodes")
+        assert isinstance(opened, EpisodesWindow)
+        opened.begin_from(window.studio.selected[0])
+
+
+def share_annotations(window: WindowParts) -> None:
+    """Make a copy that holds annotations alone."""
+    from app.gui.files.withdrawal_dialog import share_annotations_only
+
+    share_annotations_only(window.context)
+
+
+def withdraw(window: WindowParts) -> None:
+    """Take a participant out of the study."""
+    from app.gui.files.withdrawal_dialog import withdraw_participant
+
+    withdraw_participant(window.context)
+
+
+def toggle_done(window: WindowParts) -> None:
+    """Mark the recording that is shown as done by who works here, or as not done."""
+    studio = window.studio
+    session, shown = studio.session, studio.recording
+    if session is None or shown is None:
+        return
+    who = session.annotator()
+    done = who is not None and is_done(session.study, shown.id, who.id)
+    if studio.edit(lambda session: mark_done(session, shown.id, not done)):
+        studio.told.emit(
+            tr("Recording {number} is {words} by {annotator_name}.").format(
+                number=shown.number, words=tr("not done") if done else "done", annotator_name=session.annotator_name
+            )
+        )
+
+
+def toggle_hold_out(window: WindowParts) -> None:
+    """Hold the recording that is shown out, or no longer."""
+    studio = window.studio
+    session, shown = studio.session, studio.recording
+    if session is None or shown is None:
+        return
+    held = shown.id in hold_outs(session.study)
+    if studio.edit(lambda session: hold_out(session, shown.id, not held)):
+        state = tr("no longer held out") if held else tr("held out: it is never exported")
+        studio.told.emit(tr("Recording {number} is {state}.").format(number=shown.number, state=state))
+
+
+STUDY: tuple[Spec[WindowParts], ...] = (
+    Spec(
+        "schemes",
+        tr("&Study"),
+        tr("&Schemes…"),
+        ("F4",),
+        lambda w: w.windows.open("schemes"),
+        Need.STUDY,
+        icon="tag",
+    ),
+    Spec(
+        "segments",
+        tr("&Study"),
+        tr("&All segments…"),
+        ("Ctrl+Shift+F",),
+        lambda w: w.windows.open("segments"),
+        Need.STUDY,
+        icon="search",
+    ),
+    Spec(
+        "checklist",
+        tr("&Study"),
+        tr("&Checklist…"),
+        ("Ctrl+Shift+L",),
+        lambda w: w.windows.open("checklist"),
+        Need.STUDY,
+        icon="list-checks",
+    ),
+    Spec(
+        "agreement",
+        tr("&Study"),
+        tr("A&greement and statistics…"),
+        ("F7",),
+        lambda w: w.windows.open("agreement"),
+        Need.STUDY,
+        icon="chart-column",
+    ),
+    Spec(
+        "adjudicate",
+        tr("&Study"),
+        tr("Ad&judicated lane…"),
+        (),
+        lambda w: w.windows.open("adjudicate"),
+        Need.STUDY,
+        icon="gavel",
+    ),
+    Spec("team", tr("&Study"), tr("&Team…"), ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="users"),
+    Spec(
+        "training",
+        tr("&Study"),
+        tr("Trai&ning…"),
+        ("Shift+F6",),
+        lambda w: w.windows.open("training"),
+        Need.STUDY,
+        icon="graduation-cap",
+    ),
+    Spec(
+        "done",
+        tr("&Study"),
+        tr("Mark recording as &done, or not"),
+        ("Ctrl+D",),
+        lambda w: toggle_done(w),
+        EDITING,
+        icon="circle-check",
+        line=True,
+    ),
+    Spec(
+        "hold_out", tr("&Study"), tr("&Hold out recording, or not"), (), lambda w: toggle_hold_out(w), EDITING, "lock"
+    ),
+    Spec(
+        "meta",
+        tr("&Study"),
+        tr("Meta &information…"),
+        ("Shift+F4",),
+        lambda w: w.windows.open("meta"),
+        Need.STUDY,
+        icon="film",
+        line=True,
+    ),
+    Spec(
+        "question_filter",
+        tr("&Study"),
+        tr("&Filter questions…"),
+        ("Shift+F7",),
+        lambda w: w.windows.open("question_filter"),
+        Need.STUDY,
+        icon="funnel",
+    ),
+    Spec(
+        "measures",
+        tr("&Study"),
+        tr("What &judges understand…"),
+        ("Shift+F8",),
+        lambda w: w.windows.open("measures"),
+        Need.STUDY,
+        icon="lightbulb",
+    ),
+    Spec(
+        "episodes",
+        tr("&Study"),
+        tr("&Episodes…"),
+        ("Shift+F3",),
+        lambda w: w.windows.open("episodes"),
+        Need.STUDY,
+        icon="drama",
+    ),
+    Spec(
+        "benchmark_report",
+        tr("&Study"),
+        tr("Report of the &benchmark…"),
+        ("Shift+F5",),
+        lambda w: w.windows.open("benchmark_report"),
+        Need.STUDY,
+        icon="file-chart-column",
+    ),
+    Spec("what_if", tr("&Study"), tr("What &if…"), ("Ctrl+Alt+W",), lambda w: what_if(w), ON_SELECTION, icon="split"),
+    Spec(
+        "activity",
+        tr("&Study"),
+        tr("Active &minutes…"),
+        (),
+        lambda w: w.windows.open("activity"),
+        Need.STUDY,
+        icon="timer",
+        line=True,
+    ),
+    Spec(
+        "release",
+        tr("&Study"),
+        tr("&Release…"),
+        ("Ctrl+Shift+R",),
+        lambda w: w.windows.open("release"),
+        Need.STUDY,
+        icon="package",
+        line=True,
+    ),
+    Spec(
+        "question_set",
+        tr("&Study"),
+        tr("E&xport questions as a data set…"),
+        ("Ctrl+Shift+D",),
+        lambda w: w.windows.open("question_set"),
+        Need.STUDY,
+        icon="database",
+    ),
+    Spec(
+        "policy",
+        tr("&Study"),
+        tr("&What leaves this machine…"),
+        ("Ctrl+Shift+W",),
+        lambda w: w.windows.open("policy"),
+        Need.STUDY,
+        icon="shield-check",
+    ),
+    Spec(
+        "share_annotations",
+        tr("&Study"),
+        tr("Share annotations &only…"),
+        ("Ctrl+Alt+S",),
+        lambda w: share_annotations(w),
+        Need.STUDY,
+        icon="share-2",
+        line=True,
+    ),
+    Spec(
+        "withdraw",
+        tr("&Study"),
+        tr("Withdraw a &participant…"),
+        ("Ctrl+Alt+P",),
+        lambda w: withdraw(w),
+        Need.STUDY | Need.WRITABLE,
+        icon="user-minus",
+    ),
+)
+
+
+ACTIONS: tuple[Spec[WindowParts], ...] = (
+    *FILE,
+    *EDIT,
+    *PLAY,
+    *VIEW,
+    *FACES,
+    *SPEECH,
+    *TRANSCRIPT,
+    *JUDGES,
+    *CHAINS,
+    *STUDY,
+    *HELP,
+)

@@ -1,0 +1,287 @@
+"""Starts the window.
+
+Runs the garbage collector in the window's thread, at moments when a pause does not disturb. What the window asks at the
+first start of the program. Loads what pages, windows and studies need before the first is opened, so that it does not
+hold up the window.
+"""
+
+import logging
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+
+from annotate.interchange.annotation_files import FORMATS
+from anonymize.methods.face_methods import METHODS
+from anonymize.sound.voice_methods import VOICES
+from app.gui.files.encryption import PassphrasePrompt
+from app.gui.files.start_dialog import StartDialog
+from app.gui.startup import check_screen, make_application
+from app.gui.study.background import BackgroundPool
+from app.gui.study.study_controller import StudyController
+from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import MODES, WINDOWS
+from models.connection import network_sandbox as sentinel
+from project.encryption.passphrases import ask_with
+from project.errors import UserError
+from project.gc_control import search_all, search_by_hand, search_recent
+from project.integrity.integrity_check import damage_behind
+from project.progress import Progress
+from project.schema.format_versions import VERSIONS, expected_schema
+from project.schemes.scheme_file import load_scheme, shipped_names
+from project.session.session import recording_called
+from project.session.settings import log_path
+
+_EVERY_MS = 500
+_AWAY_MS = 10_000
+"""How long another program must be in front, or no study open, before all is searched, and how often then."""
+_AT_LEAST_MS = 3_600_000
+"""So often all is searched whatever is in front: what goes on for days would fill the memory."""
+
+
+class Collector(QObject):
+    """Looks at what is new twice a second, and at everything while somebody has turned to something else."""
+
+    def __init__(self, studio: StudyController) -> None:
+        super().__init__(studio)
+        self._studio = studio
+        self._grown = False
+        search_by_hand()
+        self._often = QTimer(self, interval=_EVERY_MS)
+        self._often.timeout.connect(self._search_recent)
+        self._often.start()
+        self._away = QTimer(self, interval=_AWAY_MS)
+        self._away.timeout.connect(self._search_all)
+        self._at_least = QTimer(self, interval=_AT_LEAST_MS)
+        self._at_least.timeout.connect(search_all)
+        self._at_least.start()
+        studio.session_changed.connect(self._look_away)
+        application = QCoreApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.applicationStateChanged.connect(self._look_away)
+
+    def _look_away(self) -> None:
+        in_front = QGuiApplication.applicationState() == Qt.ApplicationState.ApplicationActive
+        if in_front and self._studio.session is not None:
+            self._away.stop()
+        elif not self._away.isActive():
+            self._away.start()
+
+    def _search_recent(self) -> None:
+        self._grown = search_recent() or self._grown
+
+    def _search_all(self) -> None:
+        if self._grown:
+            self._grown = False
+            search_all()
+
+
+class FirstStart:
+    """Asks once, at the first start of the program, and never again."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        self._window = window
+        self.dialog: StartDialog | None = None
+
+    def ask(self) -> None:
+        """Show the dialog over the window, where it was not shown before."""
+        settings = self._window.studio.settings
+        if settings.welcomed or settings.recent:
+            return
+        self.dialog = self._window.files.start_dialog(first=True)
+        self.dialog.finished.connect(self._go_on)
+        self.dialog.open()
+
+    def _go_on(self, result: int) -> None:
+        dialog, self.dialog = self.dialog, None
+        if dialog is None:
+            return
+        self._window.studio.change_settings(lambda kept: replace(kept, welcomed=True))
+        if result == StartDialog.DialogCode.Accepted:
+            self._window.files.begin(dialog.plan())
+        dialog.deleteLater()
+
+
+HELP = "app.gui.help.help_window:HelpWindow"
+_LATER = "numpy.ma"
+"""What numpy loads when it is first asked which values there are."""
+_AFTER_MS = 1_500
+"""Milliseconds after the start: what is on the screen comes first."""
+
+
+class ModulePreloader(QObject):
+    """A thread of its own that imports, and ends by itself."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thread = BackgroundPool(self, threads=1)
+        self.done = False
+        QTimer.singleShot(_AFTER_MS, self, self._start)
+
+    def close(self) -> None:
+        """Stop, and wait until the thread is gone."""
+        self._thread.close()
+
+    def _start(self) -> None:
+        self._thread.run(_load, self._end)
+
+    def _end(self, _nothing: object) -> None:
+        self.done = True
+
+
+def _load(progress: Progress) -> None:
+    shown = (*(mode.factory for mode in MODES if mode.factory), *WINDOWS.values(), HELP)
+    for factory in (*shown, *FORMATS.values(), *METHODS.values(), *VOICES.values()):
+        progress.check_cancelled()
+        import_module(factory.split(":")[0])
+    import_module(_LATER)
+    for name in shipped_names():
+        progress.check_cancelled()
+        load_scheme(name)
+    expected_schema(len(VERSIONS))
+
+
+_log = logging.getLogger("greenroom")
+_APPLICATION_AFTER_MS = 3_000
+"""Milliseconds after the start: what is on the screen comes first."""
+
+
+def run(
+    study: Path | None = None,
+    annotator: str | None = None,
+    recording: str | None = None,
+    at_us: int | None = None,
+    stay: bool = False,
+    recordings: Sequence[Path] = (),
+) -> int:
+    """Open the window, on a study if one is given, and return when it is closed.
+
+    Args:
+        study: what to open.
+        annotator: under whose name edits are recorded; by default the one of the settings.
+        recording: number, file name or id of the one to show; the one that was shown last when None.
+        at_us: the time to show; where the recording was left when None.
+        stay: open the window in any case, and say in it what is wrong with the study.
+        recordings: files of which the window offers to make a study.
+
+    Raises:
+        UserError: there is no screen, or the study cannot be opened, or has no such recording.
+    """
+    sentinel.install()
+    check_screen()
+    log = log_path()
+    logging.basicConfig(filename=log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    app = make_application()
+    window = MainWindow()
+    ask_with(PassphrasePrompt(window).ask)
+    _report_bugs(window, log)
+    signals = CloseOnSignals(window)
+    warming = ModulePreloader(window)
+    Collector(window.studio)
+    QTimer.singleShot(_APPLICATION_AFTER_MS, window, lambda: window.background.run(_sweep, lambda _nothing: None))
+    place = None
+    if study is not None and stay:
+        window.show()
+        window.open_study(study)
+    elif study is not None:
+        try:
+            if not window.files.make_way(study):
+                window.close()
+                return 0
+            window.studio.open(study, annotator)
+            place = _place(window, recording)
+        except UserError:
+            window.quitting.close_at_once()
+            raise
+    window.show()
+    if place is not None and at_us is not None:
+        window.look_at(place, at_us)
+    elif place is not None:
+        window.choose_recording(place)
+    if recordings:
+        QTimer.singleShot(0, window, lambda: window.files.begin_with(recordings))
+    start = FirstStart(window)
+    if study is None and not recordings:
+        start.ask()
+    code = app.exec()
+    warming.close()
+    signals.close()
+    return code
+
+
+def _sweep(_progress: Progress) -> None:
+    from anonymize.local_files.file_traces import sweep_leftovers
+
+    sweep_leftovers()
+
+
+def _place(window: MainWindow, recording: str | None) -> str | None:
+    session = window.studio.session
+    return recording_called(session, recording).id if session is not None and recording is not None else None
+
+
+def _report_bugs(window: MainWindow, log: Path) -> None:
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            window.quitting.close_at_once()
+        elif isinstance(error, UserError):
+            window.show_error(error)
+        elif (damage := _damage(window, error)) is not None:
+            _log.error("A damaged study", exc_info=(kind, error, trace))
+            window.show_error(damage)
+        else:
+            _log.error("Unexpected error", exc_info=(kind, error, trace))
+            window.show_bug(f"{kind.__name__}: {error}", log)
+
+    def report_thread(args: threading.ExceptHookArgs) -> None:
+        _log.error("Unexpected error in %s: %s", args.thread, args.exc_value)
+
+    sys.excepthook = report
+    threading.excepthook = report_thread
+
+
+def _damage(window: MainWindow, error: BaseException) -> UserError | None:
+    """Return what to say where the open study, and not the program, is why something failed."""
+    session = window.studio.session
+    return None if session is None else damage_behind(error, [session.study.path])
+
+
+class CloseOnSignals(QObject):
+    """Lets Ctrl+C, a polite kill and the end of a terminal close the study as the window's own button does, at once.
+
+    Jobs that run are noted as interrupted. SIGUSR1 shows the window, also one that was closed while its jobs go on.
+
+    Python runs a signal's handler between two of its own instructions; the byte that it writes wakes it up to do so.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        # Both ends stay referenced as long as the notifier lives: a closed end reads as ready for ever, and its number
+        # may be another file's by the time a signal writes to it.
+        self._reading, self._writing = socket.socketpair()
+        for end in (self._reading, self._writing):
+            end.setblocking(False)
+        self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._woken)
+        signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: window.quitting.close_at_once())
+        signal.signal(signal.SIGUSR1, lambda *_: window.quitting.return_to_front())
+
+    def close(self) -> None:
+        """Listen no more."""
+        signal.set_wakeup_fd(-1)
+        self._notifier.setEnabled(False)
+        self._reading.close()
+        self._writing.close()
+
+    def _woken(self) -> None:
+        self._reading.recv(64)

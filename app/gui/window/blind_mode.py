@@ -1,0 +1,70 @@
+"""While somebody answers blind, the window shows what they answer, and nothing else of the study."""
+
+import shiboken6
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QStackedWidget, QToolTip, QWidget
+
+from app.gui.window.parts import WindowParts
+
+_STAYING = (Qt.WindowType.Window, Qt.WindowType.Dialog, Qt.WindowType.Tool)
+"""Kinds of windows that come back; menus and tooltips do not."""
+
+
+class BlindMode(QObject):
+    """Takes the place of player, timeline, lists and pages, puts every other window away, and shuts the menus.
+
+    What tells what is right stands in many places: lanes, tooltips, tables, plots, what judges say. None of them is
+    asked to hide something; all of them are gone while this is on.
+
+    Signals:
+        changed: it was begun or ended.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: WindowParts, content: QStackedWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._content = content
+        self._room: QWidget | None = None
+        self._before: QWidget | None = None
+        self._away: list[QWidget] = []
+
+    @property
+    def on(self) -> bool:
+        """Whether somebody answers blind now."""
+        return self._room is not None
+
+    def begin(self, room: QWidget) -> None:
+        """Show nothing but a room, which is deleted in the end."""
+        window = self._window
+        window.commands.leave_full_screen()
+        window.player.pause()
+        window.messages.dismiss()
+        QToolTip.hideText()
+        shown = [one for one in QApplication.topLevelWidgets() if one.isVisible() and one is not window]
+        for one in shown:
+            one.hide()
+        self._away = [one for one in shown if one.windowType() in _STAYING]
+        self._room, self._before = room, self._content.currentWidget()
+        self._content.addWidget(room)
+        self._content.setCurrentWidget(room)
+        self.changed.emit()
+        window.activateWindow()
+        room.setFocus()
+
+    def end(self) -> None:
+        """Show everything again."""
+        room, self._room = self._room, None
+        if room is None:
+            return
+        if self._content.currentWidget() is room and self._before is not None:
+            self._content.setCurrentWidget(self._before)
+        self._content.removeWidget(room)
+        room.deleteLater()
+        for one in self._away:
+            if shiboken6.isValid(one):
+                one.show()
+        self._away.clear()
+        self.changed.emit()
+        self._window.activateWindow()

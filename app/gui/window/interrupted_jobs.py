@@ -1,0 +1,243 @@
+"""Offers to resume the jobs that had not ended when the study was closed.
+
+Lists the jobs that were interrupted, to choose which are resumed and which are forgotten.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from anonymize.export import export_queue as rendering_queue
+from anonymize.export.export_queue import plan_title
+from app.gui.window.message_bar import MessageLevel
+from app.gui.window.parts import WindowParts
+from app.gui.window.quitting import QuitController
+from app.job_resumption import make_again
+from project.errors import UserError
+from project.session.job_notes import EXPORT, PLANS, InterruptedJob
+from resources.translation import tr, trn
+from widgets import theme
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.table.lists import ShortList
+from widgets.text_labels import PlainLabel
+
+_SIZE = QSize(560, 340)
+
+
+class InterruptedJobsDialog(OwnDialog):
+    """A list with a box to tick for each job; all are ticked at first.
+
+    Signals:
+        resume_requested (list): keys of the jobs to resume.
+        forget_requested (list): keys of the jobs that nobody wants any more.
+    """
+
+    resume_requested = Signal(list)
+    forget_requested = Signal(list)
+
+    def __init__(self, jobs: Mapping[str, str], parent: QWidget | None = None, *, sealed: bool = False) -> None:
+        """Make the dialog.
+
+        Args:
+            jobs: key of each job, and its line.
+            parent: window that it belongs to.
+            sealed: whether the study is sealed: what was half done was in memory only.
+        """
+        super().__init__(parent)
+        self.setWindowTitle(tr("Interrupted jobs"))
+        self.resize(_SIZE)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        kept = (
+            tr("Judges and exports go on where they were; other jobs of a sealed study begin again.")
+            if sealed
+            else tr("Tracking, transcripts, exports and judges go on where they were; other jobs begin again.")
+        )
+        text = tr("These jobs had not ended when the study was closed.")
+        column.addWidget(PlainLabel(f"{text} {kept}", wordWrap=True))
+        self.list = ShortList()
+        self.list.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
+        self.list.setAccessibleName(tr("Interrupted jobs"))
+        for key, line in jobs.items():
+            item = QListWidgetItem(line)
+            item.setData(Qt.ItemDataRole.UserRole, key)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked)
+            self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        self.list.itemChanged.connect(lambda _item: self._enable())
+        column.addWidget(self.list, 1)
+        self.buttons = DialogButtons(self, tr("Resume"), tr("Decide later"), away=tr("Close"))
+        self.forget = QPushButton(tr("Forget"))
+        self.forget.setToolTip(tr("Take the ticked jobs off this list; what they gave before stays"))
+        self.forget.setAutoDefault(False)
+        self.forget.clicked.connect(self._forget)
+        self.buttons.insertWidget(1, self.forget)
+        self.buttons.go_on.setToolTip(tr("Start the ticked jobs (Enter)"))
+        self.buttons.go_on.clicked.connect(self._resume)
+        column.addLayout(self.buttons)
+        self.list.setFocus()
+
+    def ticked(self) -> list[str]:
+        """Return the keys of the jobs that are ticked."""
+        items = [self.list.item(row) for row in range(self.list.count())]
+        return [str(one.data(Qt.ItemDataRole.UserRole)) for one in items if one.checkState() is Qt.CheckState.Checked]
+
+    def _enable(self) -> None:
+        self.forget.setEnabled(bool(self.ticked()))
+        self.buttons.go_on.setEnabled(bool(self.ticked()))
+
+    def _resume(self) -> None:
+        self.accept()
+        self.resume_requested.emit(self.ticked())
+
+    def _forget(self) -> None:
+        self.accept()
+        self.forget_requested.emit(self.ticked())
+
+
+_MODES = {"benchmark": "benchmark"}
+"""Kind of a plan -> the mode whose page takes it up again."""
+_ONE_A_RECORDING = frozenset({"faces", "text", "speech", "transcribe", "speakers", "cues", "scenes"})
+"""Kinds of which one job runs for a recording at a time."""
+
+
+class InterruptedJobs(QObject):
+    """The list of what was interrupted in the open study, and what is done with it."""
+
+    def __init__(self, window: WindowParts, quitting: QuitController) -> None:
+        super().__init__(window)
+        self._window = window
+        self._quitting = quitting
+        self.dialog: InterruptedJobsDialog | None = None
+        self.acts: dict[str, Callable[[], None]] = {
+            "resume_interrupted": lambda: self.resume(self.all()),
+            "show_interrupted": self.show,
+            "dismiss_interrupted": lambda: self.forget(self.all()),
+        }
+        """What the buttons of the message do, by their keys."""
+        window.studio.session_changed.connect(self._on_session)
+
+    def all(self) -> list[InterruptedJob]:
+        """Return what was interrupted, in the order in which it was asked for."""
+        notes, session = self._window.jobs.notes, self._window.studio.session
+        if notes is None or session is None:
+            return []
+        running = self._window.jobs.running_notes()
+        jobs = [one for one in notes.interrupted() if one.id not in running]
+        queue = None if self._window.jobs.has_plan(EXPORT) else rendering_queue.unfinished(session)
+        if queue is not None and queue.interrupted:
+            jobs.append(InterruptedJob(EXPORT, EXPORT, plan_title(session, queue), ""))
+        return jobs
+
+    def offer(self) -> None:
+        """Say in the message line that jobs were interrupted, with buttons to resume, see and forget them."""
+        jobs = self.all()
+        if not jobs:
+            return
+        self._window.messages.show_message(
+            trn("{count} job was interrupted.", "{count} jobs were interrupted.", len(jobs)),
+            MessageLevel.WARNING,
+            jobs[0].title if len(jobs) == 1 else "",
+            ("resume_interrupted", tr("Resume")),
+            more=(("show_interrupted", tr("Show…")), ("dismiss_interrupted", tr("Dismiss"))),
+        )
+
+    def show(self) -> None:
+        """Open the list, to choose what is resumed and what is forgotten."""
+        jobs = {one.id: one for one in self.all()}
+        if not jobs:
+            self._window.messages.show_message(tr("No job of this study was interrupted."))
+            return
+        session = self._window.studio.session
+        sealed = session is not None and session.study.working is not None
+        lines = {key: _line(one) for key, one in jobs.items()}
+        self.dialog = InterruptedJobsDialog(lines, self._window, sealed=sealed)
+        self.dialog.resume_requested.connect(lambda keys: self.resume(jobs[key] for key in keys))
+        self.dialog.forget_requested.connect(lambda keys: self.forget(jobs[key] for key in keys))
+        self.dialog.finished.connect(self._close)
+        self.dialog.open()
+
+    def resume(self, jobs: Iterable[InterruptedJob]) -> None:
+        """Put jobs into the queue again. What cannot be done now is said, and stays on the list."""
+        chosen = sorted(jobs, key=lambda one: one.kind in PLANS)
+        problems: list[UserError] = []
+        started = 0
+        for job in chosen:
+            try:
+                started += self._resume_job(job)
+            except UserError as error:
+                text = tr("{title}: {problem}").format(title=job.title, problem=error.message)
+                problems.append(UserError(text, error.hint))
+        if problems:
+            self._window.show_error(problems[0])
+        else:
+            text = trn("{count} job goes on.", "{count} jobs go on.", started)
+            self._window.messages.show_message(text if started else tr("Nothing of it was left to do."))
+
+    def forget(self, jobs: Iterable[InterruptedJob]) -> None:
+        """Let nobody be asked about jobs any more; what they gave before they were interrupted stays."""
+        notes, session = self._window.jobs.notes, self._window.studio.session
+        for job in jobs:
+            if job.kind == EXPORT and session is not None:
+                rendering_queue.drop(session)
+            elif notes is not None:
+                notes.drop(job.id)
+
+    def _resume_job(self, job: InterruptedJob) -> bool:
+        """Start a job again, which is noted anew, and drop its old note; tells whether anything was left to do."""
+        window, session = self._window, self._window.studio.session
+        if session is None:
+            return False
+        if job.kind in PLANS:
+            if job.kind in _MODES:
+                window.set_mode(_MODES[job.kind])
+            window.jobs.resumers[job.kind](job)
+            if job.kind != EXPORT:
+                self.forget([job])
+            return True
+        running = job.kind in _ONE_A_RECORDING and window.jobs.of(job.kind, job.recording_id) is not None
+        work = None if running else make_again(session, job)
+        if work is not None:
+            window.jobs.start(work)
+        self.forget([job])
+        return work is not None
+
+    def _on_session(self) -> None:
+        session = self._window.studio.session
+        if session is None or not self._window.studio.writable:
+            return
+
+        def tell() -> None:
+            if self._window.studio.session is not session:
+                return
+            self._quitting.tell_what_ended()
+            bar = self._window.messages
+            if bar.message() and bar.level is not MessageLevel.INFO:
+                # A warning about the study comes first.
+                bar.dismissed.connect(self._offer_after)
+            else:
+                self.offer()
+
+        # After the window has taken away what it said about the study before.
+        QTimer.singleShot(0, self, tell)
+
+    def _offer_after(self) -> None:
+        self._window.messages.dismissed.disconnect(self._offer_after)
+        self.offer()
+
+    def _close(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None
+
+
+def _line(job: InterruptedJob) -> str:
+    try:
+        when = f"{datetime.fromisoformat(job.since).astimezone():%Y-%m-%d %H:%M}"
+    except ValueError:
+        return job.title
+    return tr("{title}, asked for at {when}").format(title=job.title, when=when)

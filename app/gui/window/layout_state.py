@@ -1,0 +1,165 @@
+"""Remembers how the window looked: for each study the recording, the moment, the zoom and what was selected.
+
+All is saved while somebody works, so that a crash takes nothing: at most every `SAVE_EVERY_MS`, after a change.
+"""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QTimer
+
+from app.gui.pages import context as view_state
+from app.gui.window.parts import WindowParts
+from project.entities.study_records import Json
+
+SAVE_EVERY_MS = 1_000
+
+
+class WindowMemory:
+    """Writes and restores; knows the window's parts, and nobody knows it but the window."""
+
+    def __init__(self, window: WindowParts) -> None:
+        self._window = window
+        self._places: dict[str, list[int]] = {}
+        self._timer = QTimer(window)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SAVE_EVERY_MS)
+        self._timer.timeout.connect(self._save)
+
+    def follow(self) -> None:
+        """Save after every change from now on."""
+        window = self._window
+        space = window.workspace
+        for signal in (
+            window.studio.recording_changed,
+            window.studio.selection_changed,
+            window.studio.marks_changed,
+            window.player.position_changed,
+            window.timeline.view_changed,
+            window.timeline.lane_folded,
+            window.active.changed,
+            window.guidelines.toggled,
+            window.windows.changed,
+            window.pages.changed,
+            window.resized,
+            space.pages.currentChanged,
+            space.columns.splitterMoved,
+            space.rows.splitterMoved,
+        ):
+            signal.connect(self.save_soon)
+
+    def save_soon(self, *_about: object) -> None:
+        """Save in a moment, with what else changes until then."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _save(self) -> None:
+        self.save_view()
+        if self._window.isVisible():
+            self.save_window()
+
+    def note_place(self) -> None:
+        """Remember where the recording that is shown was left."""
+        window = self._window
+        if window.studio.recording is not None:
+            place = [window.player.position_us, *window.timeline.visible_range()]
+            self._places[window.studio.recording.id] = place
+
+    def go_to_place(self, recording_id: str) -> None:
+        """Go to where a recording was left."""
+        window, place = self._window, self._places.get(recording_id)
+        if place is not None:
+            window.player.seek(place[0])
+            window.timeline.set_playhead(window.player.position_us)
+            # Last, because the timeline follows the playhead, which need not have been in sight.
+            self.restore_zoom()
+
+    def restore_zoom(self) -> None:
+        """Show the part of the timeline that was shown."""
+        window = self._window
+        place = self._places.get(window.studio.recording.id) if window.studio.recording else None
+        if place is not None and place[2] > place[1]:
+            window.timeline.show_span(place[1], place[2])
+
+    def save_view(self) -> None:
+        """Remember how the study that is open looks."""
+        window = self._window
+        session, recording = window.studio.session, window.studio.recording
+        if session is None:
+            return
+        self.note_place()
+        places: dict[str, Json] = {key: [*place] for key, place in self._places.items()}
+        view: view_state.View = {
+            "recording": recording.id if recording else "",
+            "places": places,
+            "selected": [*window.studio.selected],
+            "marks": [-1 if m is None else m for m in (window.studio.mark_in, window.studio.mark_out)],
+            "mode": window.mode(),
+            "boxes": window.view.overlays_visible(),
+            "views": window.views.states(),
+            "track": window.active.key,
+            "guidelines": window.guidelines.visible,
+            "folded": [*sorted(window.timeline.model.folded)],
+            "windows": window.windows.looks(),
+            "pages": window.pages.looks(),
+        }
+        view_state.save(session.study.id, view)
+
+    def restore_view(self, study_id: str) -> None:
+        """Show a study as it was left; one that is new here shows its first recording."""
+        window, view = self._window, view_state.load(study_id)
+        places = view.get("places")
+        found = {key: view_state.numbers(places, key, 3) for key in places} if isinstance(places, dict) else {}
+        self._places = {key: place for key, place in found.items() if place is not None}
+        window.views.restore(view.get("views"))
+        window.pages.restore(view.get("pages"))
+        window.set_mode(view_state.text(view, "mode", "annotate"))
+        window.active.choose(view_state.text(view, "track"))
+        window.guidelines.show(view.get("guidelines") is True)
+        window.set_boxes(view.get("boxes") is not False)
+        window.windows.restore(view.get("windows"))
+        rows = [row.id for row in window.recordings.model.rows()]
+        wanted = view_state.text(view, "recording")
+        if wanted not in rows:
+            wanted = rows[0] if rows else ""
+        if not wanted:
+            return
+        window.choose_recording(wanted)
+        # Widgets that were hidden until now get their width when the event loop runs next.
+        QTimer.singleShot(0, window, self.restore_zoom)
+        for lane in view_state.texts(view, "folded"):
+            window.timeline.set_lane_folded(lane, True)
+        window.studio.select(one for one in view_state.texts(view, "selected") if window.timeline.model.segment(one))
+        marks = view_state.numbers(view, "marks", 2)
+        if marks is not None:
+            window.studio.set_marks(*(None if mark < 0 else mark for mark in marks))
+
+    def save_window(self) -> None:
+        """Remember the size of the window and of its parts."""
+        window = self._window
+        if window.isFullScreen():
+            return
+        looks: dict[str, Json] = {
+            "geometry": view_state.pack(window.saveGeometry()),
+            "columns": view_state.pack(window.workspace.columns.saveState()),
+            "rows": view_state.pack(window.workspace.rows.saveState()),
+            "lent": window.workspace.lent,
+        }
+        if looks != window.studio.settings.window:
+            window.studio.change_settings(lambda kept: replace(kept, window=looks))
+
+    def restore_window(self) -> None:
+        """Give the window the size and the volume that it had."""
+        window = self._window
+        settings = window.studio.settings
+        window.transport.set_volume(settings.volume)
+        window.player.set_volume(settings.volume)
+        for key, restore in (
+            ("geometry", window.restoreGeometry),
+            ("columns", window.workspace.columns.restoreState),
+            ("rows", window.workspace.rows.restoreState),
+        ):
+            state = settings.window.get(key)
+            if isinstance(state, str):
+                restore(view_state.unpack(state))
+        lent = settings.window.get("lent")
+        window.workspace.lent = lent if isinstance(lent, int) else None

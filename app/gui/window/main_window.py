@@ -1,0 +1,434 @@
+"""The window: makes its parts, lays them out, and connects their signals."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.annotate.comments import CommentsFeed
+from app.gui.annotate.conversation import ConversationFeed
+from app.gui.annotate.guidelines import Guidelines
+from app.gui.annotate.inspector import InspectorFeed
+from app.gui.export.clip_export import ExportController
+from app.gui.faces.faces_mode import FacesController
+from app.gui.faces.faces_page import FacesPage
+from app.gui.files.study_files import Drops, Files
+from app.gui.jobs.job_center import JobCenter
+from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.pages.activity_log import ActivityLog
+from app.gui.pages.context import Context
+from app.gui.player.cameras import Views
+from app.gui.player.playback import Playback, Subtitles
+from app.gui.player.player import Player
+from app.gui.player.vlc_engine import VlcEngine
+from app.gui.recordings.recording_dialog import RecordingDetailsController
+from app.gui.recordings.recordings_list import RecordingsFeed
+from app.gui.release.pii_search import SearchingAhead
+from app.gui.study.background import BackgroundPool
+from app.gui.study.dialogs import Dialogs
+from app.gui.study.study_controller import ActiveTrack, StudyController
+from app.gui.team.training_notice import TrainingGate
+from app.gui.timeline.chain_lane import Chains
+from app.gui.timeline.judgment_lanes import DisagreementStrip, JudgesStrip
+from app.gui.timeline.live_coding import PlaybackCodingMode
+from app.gui.timeline.segment_editing import PrelabelDeciding, SegmentEditing
+from app.gui.timeline.timeline_presenter import RangeSliderController, TimelineFeed
+from app.gui.timeline.transcript_lanes import UtteranceEditor
+from app.gui.transcript.cue_form import CueController
+from app.gui.transcript.speech_jobs import SpeechJobController, SuggestedSpeakers
+from app.gui.window import mode_actions as asking
+from app.gui.window.blind_mode import BlindMode
+from app.gui.window.interrupted_jobs import InterruptedJobs
+from app.gui.window.layout_state import WindowMemory
+from app.gui.window.menu_handlers import Help, WindowCommands, apply_theme
+from app.gui.window.menus import ContextMenus, Menus
+from app.gui.window.message_bar import MessageBar, MessageLevel
+from app.gui.window.page_registry import Pages, StudyWindows
+from app.gui.window.palette_entries import CommandPalette
+from app.gui.window.parts import WindowParts
+from app.gui.window.quitting import QuitController
+from app.gui.window.shortcuts import KeyGuard, Shortcuts, keys_in_use
+from app.gui.window.state_sync import WindowReactions
+from app.gui.window.workspace import Welcome, Workspace
+from project.errors import UserError
+from project.store.opening import DamagedStudy
+from resources.translation import tr
+from widgets import accessibility as accessible
+from widgets.form.input_fields import EscapeKeys
+from widgets.form.layouts import within_screen
+
+
+def join_studio(window: "MainWindow") -> None:
+    """Let the window follow the study, the player, the jobs and the files."""
+    studio, reactions, messages, actions = window.studio, window.reactions, window.messages, window.menus.actions
+    studio.bridge.changed.connect(reactions.apply)
+    studio.leaving.connect(reactions.leave)
+    studio.session_changed.connect(reactions.show_session)
+    studio.history_changed.connect(reactions.show_history)
+    studio.recording_changed.connect(reactions.enable)
+    studio.selection_changed.connect(reactions.enable)
+    studio.failed.connect(window.show_error)
+    for source in (studio, window.files, window.playback, window.player):
+        source.told.connect(messages.show_message)
+    window.files.warned.connect(lambda text, hint: messages.show_message(text, MessageLevel.WARNING, hint))
+    window.files.added.connect(reactions.show_added)
+    window.files.relinked.connect(reactions.reopen_media)
+    window.player.problem.connect(reactions.show_problem)
+    window.playback.media_missing.connect(reactions.offer_to_locate)
+    window.views.locate_requested.connect(window.files.locate)
+    window.views.changed.connect(reactions.enable)
+    window.playback.loop_changed.connect(lambda on: actions["loop"].setChecked(on))
+    window.jobs.started.connect(reactions.note_start)
+    window.jobs.done.connect(reactions.show_done)
+    window.jobs.failed.connect(window.show_error)
+    window.active.changed.connect(reactions.show_track)
+    window.coding.toggled.connect(actions["coding"].setChecked)
+    window.guidelines.toggled.connect(actions["guidelines"].setChecked)
+    window.exports.jump_requested.connect(window.look_at)
+    window.blindness.changed.connect(reactions.enable)
+    window.shortcuts.changed.connect(window.menus.use_keys)
+    window.shortcuts.changed.connect(window.renew_keys)
+    window.menus.theme_chosen.connect(window.commands.set_theme)
+
+
+def join_widgets(window: "MainWindow") -> None:
+    """Let what is asked for in a widget be done."""
+    space, timeline, editing = window.workspace, window.timeline, window.editing
+    actions = window.menus.actions
+    for key in ("palette", "documentation"):
+        actions[key].setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+
+    def actions_of(key: str) -> Callable[[], None]:
+        return lambda: actions[key].trigger()
+
+    window.welcome.action_chosen.connect(lambda key: actions[key].trigger())
+    window.welcome.study_chosen.connect(lambda path: window.open_study(Path(path)))
+    window.welcome.sample_chosen.connect(window.files.open_sample)
+    space.modes.chosen.connect(window.set_mode)
+    space.modes.jobs.clicked.connect(window.commands.show_jobs)
+    space.views.double_clicked.connect(window.commands.toggle_full_screen)
+    window.recordings.recording_chosen.connect(window.choose_recording)
+    window.recordings.add_requested.connect(lambda: window.files.add())
+    window.recordings.context_requested.connect(window.context_menus.on_recording)
+    window.recordings.files_dropped.connect(window.files.take)
+    window.transport.full_screen_requested.connect(window.commands.toggle_full_screen)
+    window.transport.time_edit.rejected.connect(lambda text: window.messages.show_message(text, MessageLevel.WARNING))
+    window.transport.jump_requested.connect(lambda _at: timeline.setFocus())
+    window.faces_page.export_requested.connect(window.commands.ask_export)
+    window.faces_page.boxes_toggled.connect(actions["boxes"].setChecked)
+    window.messages.action_chosen.connect(lambda key: window.interrupted.acts.get(key, actions_of(key))())
+    window.messages.policy_clicked.connect(actions["policy"].trigger)
+    timeline.segment_move_requested.connect(editing.move)
+    timeline.segment_create_requested.connect(
+        lambda lane, start, end: editing.create(start, end, place=window.feed.place_of(lane))
+    )
+    timeline.delete_requested.connect(editing.delete)
+    timeline.nudge_requested.connect(editing.nudge)
+    timeline.menu_requested.connect(window.context_menus.on_timeline)
+
+
+_SIZE = QSize(1360, 860)
+
+
+class MainWindow(WindowParts):
+    """The studio's only window."""
+
+    commands: WindowCommands
+    help: Help
+    command_palette: CommandPalette
+    shortcuts: Shortcuts
+    interrupted: InterruptedJobs
+
+    def __init__(
+        self,
+        questions: Dialogs | None = None,
+        engine: Callable[[QObject], VlcEngine] = VlcEngine,
+        runner: WorkerRunner | None = None,
+    ) -> None:
+        super().__init__()
+        self.setWindowTitle(tr("Greenroom"))
+        self.setObjectName("greenroom")
+        self.resize(within_screen(_SIZE, self))
+        self.studio = StudyController(self)
+        accessible.install()
+        # Before any widget is made: those that exist already would keep the desktop's typeface.
+        apply_theme(self.studio.settings.theme)
+        self.background = BackgroundPool(self)
+        self.player = Player(self, engine)
+        self.memory = WindowMemory(self)
+        self._closing = self._close_later = False
+        self.studio.apart.freed.connect(self._close_now, Qt.ConnectionType.QueuedConnection)
+        self._build()
+        self._join(questions or Dialogs(self), runner or WorkerRunner(self), engine)
+        self.guard.watch(self)
+        self._drops = Drops(self, self.files)
+        self.memory.restore_window()
+        self.menus.set_theme(self.studio.settings.theme)
+        self.memory.follow()
+        self.reactions.show_session()
+
+    # Parts
+
+    def _build(self) -> None:
+        centre = QWidget(self)
+        self._content = QStackedWidget(centre)
+        self.workspace = Workspace(self._content)
+        self.view, self.timeline = self.workspace.view, self.workspace.timeline
+        self.transport, self.recordings = self.workspace.transport, self.workspace.recordings
+        self.faces_page = FacesPage(self.workspace.pages)
+        self.inspector = None
+        self.messages = MessageBar(centre)
+        self.welcome = Welcome()
+        self._content.addWidget(self.welcome)
+        self._content.addWidget(self.workspace)
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._content, 1)
+        column.addWidget(self.messages)
+        self.setCentralWidget(centre)
+
+    def _join(self, questions: Dialogs, runner: WorkerRunner, engine: Callable[[QObject], VlcEngine]) -> None:
+        space = self.workspace
+        self.files = Files(self.studio, self.background, questions, self)
+        self.active = ActiveTrack(self.studio, self)
+        self.editing = SegmentEditing(self.studio, self.player, self.active, self)
+        self.coding = PlaybackCodingMode(
+            self.studio, self.player, self.active, self.editing, self.timeline, space.coding_line, self
+        )
+        self.feed = TimelineFeed(self.studio, self.timeline, self.active, self)
+        self.playback = Playback(
+            self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
+        )
+        self.views = Views(self.studio, self.player, self.playback, space.views, self.transport, engine, self)
+        self.subtitles = Subtitles(self.studio, self.player, space.views, self)
+        self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
+        self.verdicts = JudgesStrip(self.studio, self.feed, self.timeline, self)
+        self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
+        self.comments = CommentsFeed(self.studio, self)
+        self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
+        self.guidelines = Guidelines(self.studio, self.active, space.columns, space.rows, self)
+        self.jobs = JobCenter(self.studio, space.jobs_panel, runner, self)
+        self.marks = RangeSliderController(self.studio, self.player, space.slider, self.timeline, self.editing, self)
+        self.faces = FacesController(
+            self.studio,
+            self.player,
+            self.playback,
+            self.faces_page,
+            self.view,
+            self.timeline,
+            self.feed,
+            self.jobs,
+            self,
+        )
+        self.quitting = QuitController(self, self.memory)
+        self.interrupted = InterruptedJobs(self, self.quitting)
+        self.exports = ExportController(self.studio, self.jobs, questions, self)
+        self.listening = SpeechJobController(self.studio, self.jobs, questions, self)
+        self.speakers = SuggestedSpeakers(self.studio, self.jobs, self)
+        self.cues = CueController(self.studio, self.player, self.jobs, self)
+        self.prelabels = PrelabelDeciding(self.studio, self.playback, self)
+        self.history = ConversationFeed(self.studio, self.playback, self)
+        self.spoken = UtteranceEditor(
+            self.studio,
+            self.player,
+            self.timeline,
+            lambda: asking.ask(self, "type"),
+            self.cues.ask,
+            lambda: self.chains.drawing.add_from_selected(),
+            self,
+        )
+        self.details = RecordingDetailsController(self.studio, self.background, self.jobs, questions, self)
+        self.activity = ActivityLog(self.studio, self.player, self)
+        self.chains = Chains(self.studio, self.player, self.editing, self.feed, self.timeline, questions, self)
+        self.blindness = BlindMode(self, self._content)
+        self.context = context = Context(
+            self.studio,
+            self.player,
+            self.playback,
+            self.timeline,
+            self.feed,
+            self.editing,
+            self.jobs,
+            self.background,
+            questions,
+            self.look_at,
+            self.activity,
+            lambda key: self.menus.actions[key].trigger(),
+            self.chains,
+            self.blindness.begin,
+            self.blindness.end,
+            self.open_study,
+            self.messages.clear,
+            lambda: self.commands.leave_full_screen(),
+            lambda: keys_in_use(self.shortcuts.table),
+        )
+        self.pages = Pages(space.pages, context, self)
+        self.pages.put("faces", self.faces_page)
+        self.windows = StudyWindows(context, self)
+        self.ahead = SearchingAhead(context, self)
+        self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open("training"), self)
+        self.shortcuts = Shortcuts(self)
+        self.menus = Menus(self, self.shortcuts)
+        self.commands = WindowCommands(self, self.menus, self.shortcuts)
+        self.help = Help(self, self.shortcuts)
+        self.command_palette = CommandPalette(self, self.menus, self.shortcuts, self.blindness)
+        self.faces.set_keys(self.shortcuts.of_mode("faces"))
+        self.context_menus = ContextMenus(self, self.menus)
+        self.guard = KeyGuard(self)
+        self.reactions = WindowReactions(self, self.menus, self.memory, self.blindness, self.guard)
+        join_studio(self)
+        join_widgets(self)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._keep_focus)
+        EscapeKeys.install().left.connect(self._take_focus)
+        self.set_boxes(True)
+
+    # What is shown
+
+    def set_mode(self, mode: str) -> None:
+        """Change the page on the right; player and timeline stay."""
+        self.pages.show(mode)
+        page = self.workspace.pages.currentWidget()
+        if page is not None:
+            self.guard.watch(page)
+        self.workspace.give_pages(self.pages.width)
+        self.workspace.modes.show_mode(self.mode())
+        self.view.set_faces_pickable(self.mode() == "faces")
+        self.faces.set_active(self.mode() == "faces")
+
+    def mode(self) -> str:
+        """Return which mode is on."""
+        return self.pages.mode
+
+    def set_boxes(self, visible: bool) -> None:
+        """Draw boxes around faces, or not."""
+        self.faces.set_boxes(visible)
+        self.menus.actions["boxes"].setChecked(visible)
+
+    def renew_keys(self) -> None:
+        """Let labels and forms have the keys that the actions leave them."""
+        self.inspecting.flush()
+        self.faces.set_keys(self.shortcuts.of_mode("faces"))
+        self.reactions.renew_inspector()
+        self.reactions.show_track()
+
+    def show_workspace(self, open_: bool) -> None:
+        """Show the parts for a study that is open, or the welcome page."""
+        self._content.setCurrentWidget(self.workspace if open_ else self.welcome)
+
+    def close_study(self) -> None:
+        """Close the study and show the welcome page."""
+        if self.studio.may_leave(None):
+            self.commands.leave_full_screen()
+            self.studio.close()
+
+    def open_study(self, path: Path) -> bool:
+        """Open a study in place of the present one."""
+        return self.files.open(path)
+
+    def choose_recording(self, recording_id: str) -> None:
+        """Show a recording where it was left."""
+        if self.studio.recording is not None and self.studio.recording.id == recording_id:
+            return
+        self.inspecting.flush()
+        self.memory.note_place()
+        self.studio.show_recording(recording_id)
+        self.memory.go_to_place(recording_id)
+        self.timeline.setFocus()
+
+    def look_at(self, recording_id: str, time_us: int) -> None:
+        """Show a recording at a time in microseconds."""
+        self.choose_recording(recording_id)
+        self.playback.jump(time_us)
+
+    def show_error(self, error: UserError) -> None:
+        """Show what could not be done."""
+        damaged = isinstance(error, DamagedStudy)
+        self.messages.show_error(error, ("recover", tr("Recover…")) if damaged else None)
+
+    def show_bug(self, text: str, log: Path) -> None:
+        """Say that something unexpected happened; the session goes on."""
+        self.messages.show_message(
+            tr("Something unexpected happened: {text}").format(text=text),
+            MessageLevel.ERROR,
+            tr("Your work is saved. To report it, add what “greenroom doctor” prints. Details: {log}").format(log=log),
+        )
+
+    # Events
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        QTimer.singleShot(0, self._after_showing)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self.resized.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        marked = (self.studio.mark_in, self.studio.mark_out)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and None not in marked:
+            self.menus.actions["make"].trigger()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.studio.apart.busy:
+            # What is being sealed or opened is awaited; then the window closes.
+            self._close_later = not self._closing
+            event.ignore()
+            return
+        if not self._closing and not self.quitting.may_close():
+            event.ignore()
+            return
+        if not self._closing:
+            self._closing = True
+            self.memory.save_window()
+            self.help.close()
+            self.studio.close()
+            self.jobs.close()
+            self.views.close()
+            self.faces.close()
+            self.player.close()
+            self.background.close()
+            self.quitting.end()
+        super().closeEvent(event)
+
+    def _close_now(self) -> None:
+        if self._close_later:
+            self._close_later = False
+            self.close()
+
+    def _keep_focus(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Esc leaves a field of the inspector for the timeline, where the next key goes to the next segment."""
+        left = before is not None and self.inspector is not None and self.inspector.isAncestorOf(before)
+        # Qt gives it to what lies around a field that gave it up, where no key means anything.
+        nowhere = now is None or now.focusPolicy() == Qt.FocusPolicy.NoFocus
+        if nowhere and left and self.isActiveWindow() and not self._closing:
+            self.timeline.setFocus()
+
+    def _take_focus(self) -> None:
+        """Give the keys to the timeline after a field was left, where nothing else took them."""
+        focused = QApplication.focusWidget()
+        nowhere = focused is None or focused.focusPolicy() == Qt.FocusPolicy.NoFocus
+        if nowhere and self.isActiveWindow() and not self._closing:
+            self.timeline.setFocus()
+
+    def _after_showing(self) -> None:
+        if self._closing:
+            return
+        self.player.load_engine()
+        self.memory.restore_zoom()
+        self.timeline.setFocus()

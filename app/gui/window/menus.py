@@ -1,0 +1,282 @@
+"""Builds the menus from the table of actions, and switches off what cannot be done now.
+
+The menus under the right button of the mouse offer some of the window's actions, about what is pointed at.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from app.gui.pages.commands import MARKED, Need, Spec
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.parts import WindowParts
+from app.gui.window.shortcuts import Shortcuts, fixed_shortcuts
+from project.schemes.scheme import Scheme, Track
+from resources.translation import tr
+from widgets.dialogs.shortcut_dialogs import Shortcut
+from widgets.text_labels import plain_tip
+from widgets.theme import icon
+
+_ON_RECORDING = ("details", "rename", "track", "export", "locate")
+_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_from_selected", "what_if", "delete")
+_ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
+
+
+FIRST = {
+    Need.SIGHT: tr("Finish answering first, or pause it (Esc)."),
+    Need.STUDY: tr("Open a study first (Ctrl+Shift+O)."),
+    Need.RECORDING: tr("Show a recording first: choose one on the left."),
+    Need.WRITABLE: tr("This study is open for reading only."),
+    Need.SELECTION: tr("Select a segment first."),
+    Need.NO_SELECTION: tr("Clear the selection first (Esc)."),
+    Need.SEVERAL_VIEWS: tr("This recording has one picture only."),
+    Need.SEALED: tr("This study is not sealed. To encrypt it: File > Seal study…"),
+}
+"""What has to be done first where an action needs it, the first of them first."""
+_PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
+THEMES = (("system", tr("As the &desktop")), ("light", tr("&Light")), ("dark", tr("&Dark")))
+
+
+class Menus(QObject):
+    """Owns the actions of the window.
+
+    Signals:
+        theme_chosen (str): the colours that the user wants.
+    """
+
+    theme_chosen = Signal(str)
+
+    def __init__(self, window: WindowParts, shortcuts: Shortcuts) -> None:
+        super().__init__(window)
+        self._window = window
+        self._shortcuts = shortcuts
+        self.actions: dict[str, QAction] = {}
+        self._menus: dict[str, QMenu] = {}
+        for spec in ACTIONS:
+            self._add(spec)
+        self.recent = QMenu(tr("Open &recent"), window)
+        self._menus[tr("&File")].insertMenu(self.actions["add"], self.recent)
+        self._gather(tr("&View"), tr("Se&veral pictures"), _PICTURES)
+        self._add_lanes()
+        self._add_themes()
+        self.actions["follow"].setChecked(True)
+        self.actions["strip"].setChecked(True)
+        self.actions["verdicts"].setChecked(True)
+        self.actions["subtitles"].setChecked(True)
+        self.label_actions: list[QAction] = []
+        self._marked = False
+        self._shown: tuple[Need, str] | None = None
+
+    def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
+        """Offer to make a segment of each label of a track from the marks, by the label's key."""
+        edit = self._menus[tr("&Edit")]
+        for action in self.label_actions:
+            edit.removeAction(action)
+            self._window.removeAction(action)
+            action.deleteLater()
+        self.label_actions = []
+        for label in track.labels if track else ():
+            action = QAction(
+                tr("Make “{name}” segment from marks").format(name=label.name.replace("&", "&&")), self._window
+            )
+            if label.shortcut and QKeySequence(label.shortcut) not in self.taken():
+                action.setShortcut(QKeySequence(label.shortcut))
+            action.setAutoRepeat(False)
+            action.setEnabled(self._marked)
+            action.triggered.connect(lambda _=False, key=label.key: make(key))
+            edit.insertAction(self.actions["next_track"], action)
+            self._window.addAction(action)
+            self.label_actions.append(action)
+
+    def use_keys(self) -> None:
+        """Give every action the keys that it has now."""
+        for spec in ACTIONS:
+            action = self.actions[spec.key]
+            self._give_keys(spec, action)
+            action.setToolTip(plain_tip(self.why_not(spec) or self._told(spec.key)))
+
+    def taken(self) -> list[QKeySequence]:
+        """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
+        return [key for action in self.actions.values() for key in action.shortcuts()]
+
+    def enable(self, present: Need, reason: str) -> None:
+        """Switch on what can be done when `present` is there; `reason` says why a study cannot be edited."""
+        if (present, reason) == self._shown:
+            return
+        self._shown = (present, reason)
+        self._marked = MARKED in present
+        for action in self.label_actions:
+            action.setEnabled(self._marked)
+        for spec in ACTIONS:
+            action = self.actions[spec.key]
+            possible = spec.needs in present
+            action.setEnabled(possible)
+            why_not = self.why_not(spec)
+            action.setToolTip(plain_tip(why_not or self._told(spec.key)))
+            action.setStatusTip(why_not)
+
+    def why_not(self, spec: Spec[WindowParts]) -> str:
+        """Return what has to be done before an action makes sense; "" where it does."""
+        present, reason = self._shown or (Need.NOTHING, "")
+        missing = next((need for need in FIRST if need in spec.needs and need not in present), None)
+        if missing is None:
+            return ""
+        return reason if missing is Need.WRITABLE and reason else FIRST[missing]
+
+    def _told(self, key: str) -> str:
+        """Return what an action does, with its keys."""
+        keys = ", ".join(self._shortcuts.keys(key))
+        text = self.actions[key].text().split("\t")[0].replace("&", "")
+        return f"{text} ({keys})" if keys else text
+
+    def name_history(self, undo: str | None, redo: str | None, writable: bool) -> None:
+        """Let undo and redo say which step they are about."""
+        for key, word, step in (("undo", tr("&Undo"), undo), ("redo", tr("&Redo"), redo)):
+            self.actions[key].setText(f"{word}: {step[:1].lower()}{step[1:]}" if step else word)
+            self.actions[key].setEnabled(writable and step is not None)
+            if self.actions[key].isEnabled():
+                self.actions[key].setToolTip(plain_tip(self._told(key)))
+
+    def name_seal(self, sealed: bool) -> None:
+        """Let the entry that seals a study say what it does to one that is sealed."""
+        self.actions["seal"].setText(tr("Chan&ge the passphrase…") if sealed else tr("Sea&l study…"))
+
+    def set_recent(self, paths: Sequence[str], open_it: Callable[[Path], object], forget: Callable[[], object]) -> None:
+        """Fill the menu of recent studies; its last entry forgets which those were."""
+        self.recent.clear()
+        for path in paths:
+            action = self.recent.addAction(Path(path).name)
+            action.setToolTip(plain_tip(path))
+            action.setEnabled(Path(path).exists())
+            action.triggered.connect(lambda _=False, path=path: open_it(Path(path)))
+        self.recent.addSeparator()
+        away = self.recent.addAction(tr("&Forget these studies"))
+        away.setToolTip(tr("Take them off this list; the studies stay where they are"))
+        away.triggered.connect(lambda _=False: forget())
+        self.recent.setEnabled(bool(paths))
+
+    @property
+    def theme_actions(self) -> list[QAction]:
+        """The entries that choose the colours."""
+        return self._themes.actions()
+
+    def set_theme(self, mode: str) -> None:
+        """Show which theme is used."""
+        for action in self._themes.actions():
+            action.setChecked(action.data() == mode)
+
+    def shortcuts(self, schemes: Iterable[Scheme]) -> list[Shortcut]:
+        """Return every key for the sheet: the user's own, the usual ones, and those that cannot be changed."""
+        given = {spec.key: self._shortcuts.keys(spec.key) for spec in ACTIONS}
+        listed = [
+            Shortcut(spec.menu.replace("&", ""), ", ".join(given[spec.key]), spec.text.replace("&", "").rstrip("…"))
+            for spec in ACTIONS
+            if given[spec.key]
+        ]
+        return listed + fixed_shortcuts(schemes)
+
+    def _add(self, spec: Spec[WindowParts]) -> None:
+        if spec.menu not in self._menus:
+            self._menus[spec.menu] = self._window.menuBar().addMenu(spec.menu)
+            self._menus[spec.menu].setToolTipsVisible(True)
+        menu = self._menus[spec.menu]
+        if spec.line:
+            menu.addSeparator()
+        action = QAction(spec.text, self._window)
+        self._give_keys(spec, action)
+        action.setAutoRepeat(spec.repeats)
+        action.setCheckable(spec.checkable)
+        if spec.icon:
+            action.setIcon(icon(spec.icon))
+        action.triggered.connect(lambda: spec.handler(self._window))
+        menu.addAction(action)
+        # The window keeps the keys while the menu bar is hidden.
+        self._window.addAction(action)
+        self.actions[spec.key] = action
+
+    def _give_keys(self, spec: Spec[WindowParts], action: QAction) -> None:
+        """Give an action its keys; those of one mode are only named, and taken where the mode is on."""
+        keys = self._shortcuts.keys(spec.key)
+        if spec.mode:
+            action.setText(f"{spec.text}\t{QKeySequence(keys[0]).toString()}" if keys else spec.text)
+        else:
+            action.setShortcuts([QKeySequence(key) for key in keys])
+
+    def _gather(self, menu: str, title: str, keys: Sequence[str]) -> None:
+        """Put actions of a menu into one of their own inside it: what is needed seldom must not make it too long."""
+        inner = QMenu(title, self._window)
+        inner.setToolTipsVisible(True)
+        self._menus[menu].insertMenu(self.actions[keys[0]], inner)
+        for key in keys:
+            self._menus[menu].removeAction(self.actions[key])
+            inner.addAction(self.actions[key])
+
+    def _add_lanes(self) -> None:
+        """A menu of the lanes, since folding one with the mouse is not for everybody."""
+        lanes = QMenu(tr("&Lanes in full"), self._window)
+        lanes.aboutToShow.connect(lambda: self._fill_lanes(lanes))
+        view = self._menus[tr("&View")]
+        entries = view.actions()
+        line = entries[entries.index(self.actions["mode_annotate"]) - 1]
+        view.insertMenu(line, lanes)
+
+    def _fill_lanes(self, menu: QMenu) -> None:
+        menu.clear()
+        timeline = self._window.timeline
+        for lane in timeline.model.lanes:
+            action = menu.addAction(lane.title.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(lane.key not in timeline.model.folded)
+            action.triggered.connect(lambda _=False, key=lane.key: timeline.fold(key))
+
+    def _add_themes(self) -> None:
+        menu = QMenu(tr("&Theme"), self._window)
+        self._themes = QActionGroup(menu)
+        for mode, text in THEMES:
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setData(mode)
+            action.triggered.connect(lambda _=False, mode=mode: self.theme_chosen.emit(mode))
+            self._themes.addAction(action)
+        self._menus[tr("&View")].addSeparator()
+        self._menus[tr("&View")].addMenu(menu)
+
+
+class ContextMenus:
+    """Opens them where the mouse is, a point of the screen."""
+
+    def __init__(self, window: WindowParts, menus: Menus) -> None:
+        self._window = window
+        self._menus = menus
+
+    def on_recording(self, recording_id: str, where: QPoint) -> None:
+        """Show a recording, and what can be done with it."""
+        self._window.choose_recording(recording_id)
+        self._popup(_ON_RECORDING, where)
+
+    def on_timeline(self, where: QPoint, segment_id: str, _time_us: int) -> None:
+        """Offer what can be done with a segment, or with the marks where there is none."""
+        window = self._window
+        if segment_id in window.studio.selected_utterances:
+            window.spoken.menu(where, self._menu())
+        elif segment_id in window.studio.selected_nodes:
+            window.chains.menu(where, self._menu())
+        elif window.prelabels.of_kind(segment_id):
+            window.prelabels.menu(where, self._menu(), segment_id)
+        elif segment_id:
+            self._popup(_ON_SEGMENT, where)
+        else:
+            self._popup(_ON_TIMELINE, where, self._menus.label_actions)
+
+    def _popup(self, keys: Sequence[str], where: QPoint, more: Sequence[QAction] = ()) -> None:
+        menu = self._menu()
+        menu.addActions([*(self._menus.actions[key] for key in keys), *more])
+        menu.popup(where)
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return menu

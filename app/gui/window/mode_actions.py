@@ -1,0 +1,631 @@
+"""The menu Chains: drawing how events and states of mind cause one another.
+
+The menu Faces: finding faces and reviewing them. The menu Judges: asking models about the selected segment. The menu
+Play: playing, stepping, sound. The menu Speech: where somebody speaks, what is said and by whom. Entries of the menu
+Speech about the transcript: looking through it, dropping what does not belong in it. The menu View: what is shown, and
+where to go. Lets the window's menu ask the page of the transcript for something.
+"""
+
+from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Need, Spec
+from app.gui.window.parts import WindowParts
+from project.entities.causal_chains import NodeKind
+from project.timebase import SECOND
+from resources.translation import tr
+
+
+def _do(window: WindowParts, what: str) -> None:
+    """Show the page, and let it do something that it offers by name."""
+    window.set_mode("chains")
+    window.pages.ask(what)
+
+
+def _add(window: WindowParts, kind: NodeKind) -> None:
+    window.set_mode("chains")
+    window.chains.drawing.add(kind)
+
+
+def _begin(window: WindowParts) -> None:
+    window.set_mode("chains")
+    window.chains.begin()
+
+
+CHAINS: tuple[Spec[WindowParts], ...] = (
+    Spec("chain_new", tr("&Chains"), tr("&New chain"), ("Ctrl+Shift+N",), _begin, EDITING, icon="plus"),
+    Spec("chain_rename", tr("&Chains"), tr("&Rename chain…"), (), lambda w: w.chains.rename(), EDITING, icon="pencil"),
+    Spec("chain_delete", tr("&Chains"), tr("&Delete chain"), (), lambda w: w.chains.delete(), EDITING, icon="trash-2"),
+    Spec(
+        "node_from_selected",
+        tr("&Chains"),
+        tr("Node from the selected segment, utterance or &cue"),
+        ("Ctrl+Shift+A",),
+        lambda w: w.chains.drawing.add_from_selected(),
+        EDITING,
+        line=True,
+    ),
+    Spec("node_event", tr("&Chains"), tr("New &event here"), (), lambda w: _add(w, NodeKind.EVENT), EDITING, line=True),
+    Spec("node_belief", tr("&Chains"), tr("New &belief here"), (), lambda w: _add(w, NodeKind.BELIEF), EDITING),
+    Spec("node_intent", tr("&Chains"), tr("New &intent here"), (), lambda w: _add(w, NodeKind.INTENT), EDITING),
+    Spec("node_desire", tr("&Chains"), tr("New de&sire here"), (), lambda w: _add(w, NodeKind.DESIRE), EDITING),
+    Spec("node_emotion", tr("&Chains"), tr("New e&motion here"), (), lambda w: _add(w, NodeKind.EMOTION), EDITING),
+    Spec("node_reason", tr("&Chains"), tr("Add a re&ason…"), (), lambda w: _do(w, "reason"), EDITING, line=True),
+    Spec("node_result", tr("&Chains"), tr("Add a res&ult…"), (), lambda w: _do(w, "result"), EDITING),
+    Spec(
+        "node_join",
+        tr("&Chains"),
+        tr("&Join the selected nodes"),
+        (),
+        lambda w: w.chains.drawing.join_selected(),
+        EDITING,
+    ),
+    Spec(
+        "chain_copy",
+        tr("&Chains"),
+        tr("My own &version of this chain"),
+        (),
+        lambda w: _do(w, "copy"),
+        EDITING,
+        line=True,
+    ),
+    Spec("chain_agree", tr("&Chains"), tr("Make it the a&greed version"), (), lambda w: _do(w, "agree_on"), EDITING),
+    Spec(
+        "chain_svg",
+        tr("&Chains"),
+        tr("Save a &picture as SVG…"),
+        (),
+        lambda w: w.chains.files.save_picture(".svg"),
+        ON_RECORDING,
+        line=True,
+    ),
+    Spec(
+        "chain_png",
+        tr("&Chains"),
+        tr("Save a picture as PN&G…"),
+        (),
+        lambda w: w.chains.files.save_picture(".png"),
+        ON_RECORDING,
+    ),
+    Spec("chain_json", tr("&Chains"), tr("Save as JS&ON…"), (), lambda w: w.chains.files.export(".json"), ON_RECORDING),
+    Spec(
+        "chain_graphml",
+        tr("&Chains"),
+        tr("Save as Graph&ML…"),
+        (),
+        lambda w: w.chains.files.export(".graphml"),
+        ON_RECORDING,
+    ),
+    Spec("chain_import", tr("&Chains"), tr("Read a chain from a &file…"), (), lambda w: w.chains.files.read(), EDITING),
+)
+
+
+FACES: tuple[Spec[WindowParts], ...] = (
+    Spec("track", tr("F&aces"), tr("&Track faces"), ("Ctrl+T",), lambda w: w.faces.track(), EDITING, icon="scan-face"),
+    Spec(
+        "boxes",
+        tr("F&aces"),
+        tr("Show &boxes over the picture"),
+        ("B",),
+        lambda w: w.faces.toggle_boxes(),
+        ON_RECORDING,
+        checkable=True,
+    ),
+    Spec("find_text", tr("F&aces"), tr("Look for te&xt to mask"), (), lambda w: w.faces.text.look(), EDITING),
+    Spec(
+        "place_on",
+        tr("F&aces"),
+        tr("&Next place to look at"),
+        ("N",),
+        lambda w: w.faces.places.step(1),
+        ON_RECORDING,
+        line=True,
+        mode="faces",
+    ),
+    Spec(
+        "place_back",
+        tr("F&aces"),
+        tr("&Previous place to look at"),
+        ("Shift+N",),
+        lambda w: w.faces.places.step(-1),
+        ON_RECORDING,
+        mode="faces",
+    ),
+    Spec(
+        "place_seen",
+        tr("F&aces"),
+        tr("&Seen: no face is bare here, go on"),
+        ("Y",),
+        lambda w: w.faces.deciding.seen(),
+        EDITING,
+        mode="faces",
+    ),
+    Spec(
+        "keyframe",
+        tr("F&aces"),
+        tr("Set a &keyframe of the selected box"),
+        ("Q",),
+        lambda w: w.faces.drawing.set_keyframe(),
+        EDITING,
+        line=True,
+        mode="faces",
+    ),
+    Spec(
+        "keyframe_delete",
+        tr("F&aces"),
+        tr("&Delete the keyframe here"),
+        ("Shift+Q",),
+        lambda w: w.faces.drawing.delete_keyframe(),
+        EDITING,
+        mode="faces",
+    ),
+)
+
+
+def _judges_do(window: WindowParts, what: str) -> None:
+    """Show the page, and let it do something that it offers by name."""
+    window.set_mode("judges")
+    window.pages.ask(what)
+
+
+JUDGES: tuple[Spec[WindowParts], ...] = (
+    Spec(
+        "ask_judges",
+        tr("&Judges"),
+        tr("&Ask about this segment"),
+        ("Ctrl+J",),
+        lambda w: _judges_do(w, "ask"),
+        ON_SELECTION,
+        icon="play",
+    ),
+    Spec(
+        "what_is_sent",
+        tr("&Judges"),
+        tr("&What is sent…"),
+        ("Ctrl+Shift+S",),
+        lambda w: _judges_do(w, "inspect"),
+        ON_SELECTION,
+    ),
+    Spec(
+        "answer_yourself",
+        tr("&Judges"),
+        tr("Answer &yourself…"),
+        ("Ctrl+Alt+J",),
+        lambda w: _judges_do(w, "answer"),
+        ON_SELECTION,
+    ),
+    Spec(
+        "cancel_judges",
+        tr("&Judges"),
+        tr("&Cancel all"),
+        (),
+        lambda w: _judges_do(w, "cancel"),
+        Need.STUDY | Need.WRITABLE,
+    ),
+    Spec(
+        "add_judge",
+        tr("&Judges"),
+        tr("A&dd judge…"),
+        (),
+        lambda w: _judges_do(w, "add"),
+        Need.STUDY | Need.WRITABLE,
+        icon="plus",
+        line=True,
+    ),
+    Spec("prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.windows.open("prompts"), Need.STUDY),
+    Spec(
+        "revisions",
+        tr("&Judges"),
+        tr("&Revisions after judges…"),
+        (),
+        lambda w: w.windows.open("revisions"),
+        Need.STUDY,
+        line=True,
+    ),
+)
+
+
+PLAY: tuple[Spec[WindowParts], ...] = (
+    Spec("play", tr("&Play"), tr("&Play or pause"), ("Space",), lambda w: w.player.toggle(), ON_RECORDING, icon="play"),
+    Spec(
+        "play_segment",
+        tr("&Play"),
+        tr("Play selected &segment"),
+        ("Shift+Space",),
+        lambda w: w.playback.play_selected(),
+        Need.RECORDING | Need.SELECTION,
+    ),
+    Spec(
+        "loop",
+        tr("&Play"),
+        tr("&Repeat selected segment"),
+        ("R",),
+        lambda w: w.playback.set_looping(not w.playback.looping),
+        ON_RECORDING,
+        icon="repeat",
+        checkable=True,
+    ),
+    Spec(
+        "shuttle_back",
+        tr("&Play"),
+        tr("Play backward, faster at each press"),
+        ("J",),
+        lambda w: w.player.shuttle(-1),
+        ON_RECORDING,
+        line=True,
+    ),
+    Spec("shuttle_stop", tr("&Play"), tr("Pause"), ("K",), lambda w: w.player.shuttle(0), ON_RECORDING),
+    Spec(
+        "shuttle_on", tr("&Play"), tr("Play, faster at each press"), ("L",), lambda w: w.player.shuttle(1), ON_RECORDING
+    ),
+    Spec("slower", tr("&Play"), tr("Slower"), ("<",), lambda w: w.commands.change_rate(-1), ON_RECORDING),
+    Spec("faster", tr("&Play"), tr("Faster"), (">",), lambda w: w.commands.change_rate(1), ON_RECORDING),
+    Spec(
+        "step_back",
+        tr("&Play"),
+        tr("One frame &back"),
+        ("Left",),
+        lambda w: w.player.step(-1),
+        ON_RECORDING,
+        repeats=True,
+        icon="step-back",
+        line=True,
+    ),
+    Spec(
+        "step_on",
+        tr("&Play"),
+        tr("One frame &forward"),
+        ("Right",),
+        lambda w: w.player.step(1),
+        ON_RECORDING,
+        repeats=True,
+        icon="step-forward",
+    ),
+    Spec(
+        "second_back",
+        tr("&Play"),
+        tr("One second back"),
+        ("Shift+Left",),
+        lambda w: w.playback.skip(-SECOND),
+        ON_RECORDING,
+        repeats=True,
+    ),
+    Spec(
+        "second_on",
+        tr("&Play"),
+        tr("One second forward"),
+        ("Shift+Right",),
+        lambda w: w.playback.skip(SECOND),
+        ON_RECORDING,
+        repeats=True,
+    ),
+    Spec(
+        "start",
+        tr("&Play"),
+        tr("Go to the start"),
+        ("Home",),
+        lambda w: w.playback.go_to_start(),
+        ON_RECORDING,
+        icon="skip-back",
+    ),
+    Spec(
+        "end",
+        tr("&Play"),
+        tr("Go to the end"),
+        ("End",),
+        lambda w: w.playback.go_to_end(),
+        ON_RECORDING,
+        icon="skip-forward",
+    ),
+    Spec("jump", tr("&Play"), tr("Jump to a &time…"), ("Ctrl+L",), lambda w: w.transport.focus_time(), ON_RECORDING),
+    Spec(
+        "mute",
+        tr("&Play"),
+        tr("Sound off or on"),
+        ("M",),
+        lambda w: w.playback.set_muted(not w.playback.muted),
+        ON_RECORDING,
+        line=True,
+    ),
+    Spec(
+        "sound", tr("&Play"), tr("Sound of the next &file"), ("Shift+M",), lambda w: w.views.hear_next(), ON_RECORDING
+    ),
+    Spec(
+        "louder",
+        tr("&Play"),
+        tr("Louder"),
+        ("Ctrl+Up",),
+        lambda w: w.playback.change_volume(10),
+        ON_RECORDING,
+        repeats=True,
+    ),
+    Spec(
+        "quieter",
+        tr("&Play"),
+        tr("Quieter"),
+        ("Ctrl+Down",),
+        lambda w: w.playback.change_volume(-10),
+        ON_RECORDING,
+        repeats=True,
+    ),
+)
+
+
+SPEECH: tuple[Spec[WindowParts], ...] = (
+    Spec("find_speech", tr("S&peech"), tr("&Find speech"), (), lambda w: w.listening.find(), EDITING),
+    Spec("transcribe", tr("S&peech"), tr("&Transcribe…"), ("Ctrl+Shift+T",), lambda w: w.listening.ask(), EDITING),
+    Spec("suggest_speakers", tr("S&peech"), tr("&Suggest speakers"), (), lambda w: w.speakers.suggest(), EDITING),
+    Spec("add_cue", tr("S&peech"), tr("Add &cue…"), ("Ctrl+Shift+C",), lambda w: w.cues.ask(), EDITING, line=True),
+    Spec("suggest_cues", tr("S&peech"), tr("Su&ggest cues"), (), lambda w: w.cues.suggest(), EDITING),
+    Spec(
+        "accept_cue",
+        tr("S&peech"),
+        tr("&Accept the pre-label"),
+        ("F9",),
+        lambda w: w.prelabels.accept(),
+        ON_SELECTION,
+    ),
+    Spec(
+        "reject_cue",
+        tr("S&peech"),
+        tr("&Reject the pre-label"),
+        ("Shift+F9",),
+        lambda w: w.prelabels.reject(),
+        ON_SELECTION,
+    ),
+    Spec(
+        "pii",
+        tr("S&peech"),
+        tr("&Personal information…"),
+        ("F8",),
+        lambda w: w.windows.open("pii"),
+        Need.STUDY,
+        icon="shield-check",
+        line=True,
+    ),
+)
+
+
+_SEVERAL = Need.RECORDING | Need.SEVERAL_VIEWS
+VIEW: tuple[Spec[WindowParts], ...] = (
+    Spec(
+        "zoom_in",
+        tr("&View"),
+        tr("Zoom &in"),
+        ("+", "="),
+        lambda w: w.timeline.zoom_in(),
+        ON_RECORDING,
+        icon="zoom-in",
+        repeats=True,
+    ),
+    Spec(
+        "zoom_out",
+        tr("&View"),
+        tr("Zoom &out"),
+        ("-",),
+        lambda w: w.timeline.zoom_out(),
+        ON_RECORDING,
+        icon="zoom-out",
+        repeats=True,
+    ),
+    Spec(
+        "zoom_fit",
+        tr("&View"),
+        tr("Show the &whole recording"),
+        ("0",),
+        lambda w: w.timeline.zoom_to_fit(),
+        ON_RECORDING,
+    ),
+    Spec(
+        "zoom_selection",
+        tr("&View"),
+        tr("Zoom to the &selection"),
+        ("Z",),
+        lambda w: w.timeline.zoom_to_selection(),
+        ON_RECORDING,
+    ),
+    Spec(
+        "full",
+        tr("&View"),
+        tr("&Full-screen picture"),
+        ("F", "F11"),
+        lambda w: w.commands.toggle_full_screen(),
+        ON_RECORDING,
+        icon="maximize",
+        line=True,
+    ),
+    Spec(
+        "layout",
+        tr("&View"),
+        tr("Next layout of the &pictures"),
+        ("Shift+P",),
+        lambda w: w.workspace.views.next_layout(),
+        _SEVERAL,
+        icon="columns-2",
+        line=True,
+    ),
+    Spec(
+        "large",
+        tr("&View"),
+        tr("Next picture &large"),
+        ("Shift+U",),
+        lambda w: w.workspace.views.next_large(),
+        _SEVERAL,
+    ),
+    Spec(
+        "inset_larger",
+        tr("&View"),
+        tr("Small picture larger"),
+        ("Ctrl++", "Ctrl+="),
+        lambda w: w.workspace.views.grow(1),
+        _SEVERAL,
+        repeats=True,
+    ),
+    Spec(
+        "inset_smaller",
+        tr("&View"),
+        tr("Small picture smaller"),
+        ("Ctrl+-",),
+        lambda w: w.workspace.views.grow(-1),
+        _SEVERAL,
+        repeats=True,
+    ),
+    Spec(
+        "inset_corner",
+        tr("&View"),
+        tr("Small picture to the next corner"),
+        ("Shift+K",),
+        lambda w: w.workspace.views.next_corner(),
+        _SEVERAL,
+    ),
+    Spec(
+        "follow", tr("&View"), tr("Timeline follows the &playhead"), (), lambda w: w.commands.follow(), checkable=True
+    ),
+    Spec(
+        "guidelines",
+        tr("&View"),
+        tr("&Guidelines beside the form"),
+        ("F3", "?"),
+        lambda w: w.guidelines.toggle(),
+        Need.STUDY,
+        icon="info",
+        checkable=True,
+    ),
+    Spec(
+        "mode_annotate",
+        tr("&View"),
+        tr("&Annotate"),
+        ("Ctrl+1",),
+        lambda w: w.set_mode("annotate"),
+        Need.STUDY,
+        line=True,
+    ),
+    Spec("mode_faces", tr("&View"), tr("&Faces"), ("Ctrl+2",), lambda w: w.set_mode("faces"), Need.STUDY),
+    Spec("mode_review", tr("&View"), tr("&Review"), ("Ctrl+3",), lambda w: w.set_mode("review"), Need.STUDY),
+    Spec(
+        "mode_transcript", tr("&View"), tr("&Transcript"), ("Ctrl+4",), lambda w: w.set_mode("transcript"), Need.STUDY
+    ),
+    Spec("mode_judges", tr("&View"), tr("&Judges"), ("Ctrl+5",), lambda w: w.set_mode("judges"), Need.STUDY),
+    Spec("mode_chains", tr("&View"), tr("&Chains"), ("Ctrl+6",), lambda w: w.set_mode("chains"), Need.STUDY),
+    Spec("mode_questions", tr("&View"), tr("&Questions"), ("Ctrl+7",), lambda w: w.set_mode("questions"), Need.STUDY),
+    Spec("mode_benchmark", tr("&View"), tr("&Benchmark"), ("Ctrl+8",), lambda w: w.set_mode("benchmark"), Need.STUDY),
+    Spec(
+        "strip",
+        tr("&View"),
+        tr("&Disagreement strip"),
+        (),
+        lambda w: w.strip.toggle(),
+        Need.STUDY,
+        line=True,
+        checkable=True,
+    ),
+    Spec(
+        "verdicts",
+        tr("&View"),
+        tr("&What judges say, on the timeline"),
+        (),
+        lambda w: w.verdicts.toggle(),
+        Need.STUDY,
+        checkable=True,
+    ),
+    Spec(
+        "subtitles",
+        tr("&View"),
+        tr("&Subtitles in the picture"),
+        ("U",),
+        lambda w: w.subtitles.toggle(),
+        ON_RECORDING,
+        checkable=True,
+    ),
+    Spec(
+        "subtitles_larger",
+        tr("&View"),
+        tr("Larger subtitles"),
+        (),
+        lambda w: w.subtitles.resize(1),
+        ON_RECORDING,
+    ),
+    Spec(
+        "subtitles_smaller",
+        tr("&View"),
+        tr("Smaller subtitles"),
+        (),
+        lambda w: w.subtitles.resize(-1),
+        ON_RECORDING,
+    ),
+    Spec(
+        "disagreement_on", tr("&View"), tr("Next disagreement"), ("Alt+Right",), lambda w: w.strip.go(1), ON_RECORDING
+    ),
+    Spec(
+        "disagreement_back",
+        tr("&View"),
+        tr("Previous disagreement"),
+        ("Alt+Left",),
+        lambda w: w.strip.go(-1),
+        ON_RECORDING,
+    ),
+    Spec(
+        "previous",
+        tr("&View"),
+        tr("Previous recording"),
+        ("Ctrl+PgUp",),
+        lambda w: w.recordings.go(-1),
+        Need.STUDY,
+        line=True,
+    ),
+    Spec("next", tr("&View"), tr("Next recording"), ("Ctrl+PgDown",), lambda w: w.recordings.go(1), Need.STUDY),
+    Spec(
+        "search",
+        tr("&View"),
+        tr("Search recordings"),
+        ("Ctrl+F",),
+        lambda w: w.recordings.search.setFocus(),
+        Need.STUDY,
+        icon="search",
+    ),
+    Spec("jobs", tr("&View"), tr("&Jobs"), ("Ctrl+Shift+J",), lambda w: w.commands.show_jobs(), icon="list-checks"),
+    Spec(
+        "interrupted",
+        tr("&View"),
+        tr("Interrupted &jobs…"),
+        (),
+        lambda w: w.interrupted.show(),
+        Need.STUDY | Need.WRITABLE,
+    ),
+)
+
+
+def ask(window: WindowParts, what: str) -> None:
+    """Show the page, and let it do something that it offers by name."""
+    window.set_mode("transcript")
+    window.pages.ask(what)
+
+
+TRANSCRIPT: tuple[Spec[WindowParts], ...] = (
+    Spec(
+        "find_words",
+        tr("S&peech"),
+        tr("Fi&nd in the transcript"),
+        (),
+        lambda w: ask(w, "find"),
+        ON_RECORDING,
+        icon="search",
+        line=True,
+    ),
+    Spec("replace_words", tr("S&peech"), tr("Find and &replace"), (), lambda w: ask(w, "replace"), EDITING),
+    Spec("add_utterance", tr("S&peech"), tr("&Add utterance"), (), lambda w: ask(w, "add"), EDITING, icon="plus"),
+    Spec(
+        "drop_silent",
+        tr("S&peech"),
+        tr("Delete utterances &without speech"),
+        (),
+        lambda w: ask(w, "drop_without_speech"),
+        EDITING,
+        line=True,
+    ),
+    Spec(
+        "drop_speaker",
+        tr("S&peech"),
+        tr("Delete all utterances of this s&peaker"),
+        (),
+        lambda w: ask(w, "drop_speaker"),
+        EDITING,
+    ),
+)

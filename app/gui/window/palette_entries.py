@@ -1,0 +1,186 @@
+"""What the command palette offers: entries of the menus, buttons of the page, recordings, lanes, themes, jobs."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QRect
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QApplication, QTabWidget, QWidget
+
+from app.docs_browser.docs_pages import contents
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.blind_mode import BlindMode
+from app.gui.window.menus import Menus
+from app.gui.window.page_registry import MODES
+from app.gui.window.parts import WindowParts
+from app.gui.window.shortcuts import Shortcuts
+from project.queries.recording_rows import all_recordings
+from resources.translation import tr
+from widgets.dialogs.command_palette import CommandEntry, CommandPalettePopup, place_in
+
+Do = Callable[[], object]
+Offered = tuple[CommandEntry, Do]
+_RECENT = 6
+_PAGE = "page "
+"""What the key of a page of the documentation begins with; they come last."""
+
+
+class CommandPalette(QObject):
+    """Opens the palette over the window that is used, and does what is chosen in it."""
+
+    def __init__(self, window: WindowParts, menus: Menus, shortcuts: Shortcuts, blindness: BlindMode) -> None:
+        super().__init__(window)
+        self._window = window
+        self._menus = menus
+        self._shortcuts = shortcuts
+        self._blindness = blindness
+        self._recent: list[str] = []
+
+    def open(self) -> CommandPalettePopup:
+        """Offer everything that can be done now, and what could be done otherwise."""
+        active = QApplication.activeWindow()
+        over = active if active is not None and _belongs(active, self._window) else self._window
+        offered = {entry.key: (entry, do) for entry, do in self._offered(over)}
+        made = CommandPalettePopup(self._in_sight(over))
+        if made.window() is not over:
+            # Its own window is covered: the keys go to the palette, and come back when it goes.
+            made.window().activateWindow()
+            made.left.connect(over.activateWindow)
+        made.chosen.connect(lambda key: self._do(key, offered[key][1]))
+        entries = [entry for entry, _ in offered.values()]
+        entries.sort(key=lambda one: (one.key not in self._recent, one.key.startswith(_PAGE), bool(one.why_not)))
+        made.offer(entries)
+        return made
+
+    def _in_sight(self, over: QWidget) -> QWidget:
+        """Return the window that the palette lies in: another one where that covers its place, as it is kept above."""
+        if over is not self._window:
+            return over
+        place = QRect(over.mapToGlobal(place_in(over).topLeft()), place_in(over).size())
+        above = [
+            one
+            for one in QApplication.topLevelWidgets()
+            if _belongs(one, self._window)
+            and one.isVisible()
+            and not one.isMinimized()
+            and one.frameGeometry().intersects(place)
+        ]
+        return max(above, key=lambda one: one.width() * one.height(), default=over)
+
+    def _do(self, key: str, do: Do) -> None:
+        self._recent = [key, *(one for one in self._recent if one != key)][:_RECENT]
+        do()
+
+    def _offered(self, over: QWidget) -> Iterator[Offered]:
+        window = self._window
+        if self._blindness.on:
+            return
+        if over is window:
+            page = window.workspace.pages.currentWidget()
+            mode = next((one.name for one in MODES if one.key == window.mode()), "")
+            if page is not None and window.studio.session is not None:
+                yield from controls_of(page, mode)
+        else:
+            yield from controls_of(over, over.windowTitle())
+        yield from self._actions()
+        yield from self._recordings()
+        yield from self._lanes()
+        yield from self._jobs()
+        yield from self._studies()
+        yield from self._pages()
+
+    def _actions(self) -> Iterator[Offered]:
+        menus = self._menus
+        for spec in ACTIONS:
+            if spec.key == "palette":
+                continue
+            action = menus.actions[spec.key]
+            keys = self._shortcuts.keys(spec.key)
+            entry = CommandEntry(
+                f"action {spec.key}",
+                _name(action),
+                _plain(spec.menu),
+                keys[0] if keys else "",
+                menus.why_not(spec),
+                # The terminal and the documentation name some by another word: `policy` is "What leaves this machine".
+                also=spec.key.replace("_", " "),
+            )
+            yield entry, action.trigger
+        for number, action in enumerate((*menus.label_actions, *menus.theme_actions)):
+            group = tr("Theme") if action in menus.theme_actions else tr("Edit")
+            why_not = "" if action.isEnabled() else tr("Mark a start and an end first.")
+            yield (
+                CommandEntry(f"made {number} {action.text()}", _name(action), group, _keys(action), why_not),
+                action.trigger,
+            )
+
+    def _recordings(self) -> Iterator[Offered]:
+        session = self._window.studio.session
+        for one in all_recordings(session.study) if session is not None else ():
+            name = tr("{number} {name}").format(number=one.number, name=one.name)
+            yield (
+                CommandEntry(f"recording {one.id}", name, tr("Recording")),
+                partial(self._window.choose_recording, one.id),
+            )
+
+    def _lanes(self) -> Iterator[Offered]:
+        timeline = self._window.timeline
+        for lane in timeline.model.lanes if self._window.studio.recording is not None else ():
+            folded = lane.key in timeline.model.folded
+            text = tr("Show lane {name} in full") if folded else tr("Fold lane {name}")
+            title = " ".join(part for part in (lane.title, lane.subtitle) if part)
+            yield (
+                CommandEntry(f"lane {lane.key}", text.format(name=title), tr("Timeline")),
+                partial(timeline.fold, lane.key),
+            )
+
+    def _jobs(self) -> Iterator[Offered]:
+        for work in self._window.jobs.jobs():
+            entry = CommandEntry(f"job {id(work)}", tr("Cancel: {title}").format(title=work.title), tr("Jobs"))
+            yield entry, partial(self._window.jobs.cancel, work)
+
+    def _studies(self) -> Iterator[Offered]:
+        for path in self._window.studio.settings.recent:
+            if Path(path).is_file():
+                entry = CommandEntry(f"study {path}", Path(path).stem, tr("Recent study"))
+                yield entry, partial(self._window.open_study, Path(path))
+
+    def _pages(self) -> Iterator[Offered]:
+        for page in contents():
+            entry = CommandEntry(
+                f"{_PAGE}{page.name}", tr("Help: {title}").format(title=page.title), tr("Documentation")
+            )
+            yield entry, partial(self._window.help.open, page.name)
+
+
+def controls_of(page: QWidget, group: str) -> Iterator[Offered]:
+    """Yield what the buttons and tabs of a page or window in sight do; nothing for those that cannot be used now."""
+    for tabs in page.findChildren(QTabWidget):
+        for at in range(tabs.count() if tabs.isVisible() else 0):
+            name = _plain(tabs.tabText(at))
+            if name and tabs.isTabVisible(at) and tabs.isTabEnabled(at):
+                entry = CommandEntry(f"tab {group} {name}", tr("Tab {name}").format(name=name), group)
+                yield entry, partial(tabs.setCurrentIndex, at)
+    for number, button in enumerate(page.findChildren(QAbstractButton)):
+        name = _plain(button.accessibleName() or button.text())
+        if name and button.isVisible() and button.isEnabled():
+            keys = button.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
+            yield CommandEntry(f"button {group} {number} {name}", name, group, keys), button.click
+
+
+def _belongs(one: QWidget, window: WindowParts) -> bool:
+    """Tell whether a window is a window about the study, which has its own commands."""
+    return one.isWindow() and one.parent() is window and not one.isModal()
+
+
+def _keys(action: QAction) -> str:
+    return action.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
+
+
+def _name(action: QAction) -> str:
+    return _plain(action.text().split("\t")[0])
+
+
+def _plain(text: str) -> str:
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&")

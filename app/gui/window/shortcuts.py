@@ -1,0 +1,291 @@
+"""The keys of the window's actions: the user's own over the usual ones.
+
+Keeps single keys with the control that a person went to with Tab, where the window would take them.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QToolButton,
+    QWidget,
+)
+
+from app.gui.window.action_table import ACTIONS
+from app.gui.window.parts import WindowParts
+from app.shortcut_table import KeyTable, read_keys, write_keys
+from project.errors import UserError
+from project.schemes.scheme import Field, FieldChoice, Label, Scheme
+from resources.translation import tr
+from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutEditor, ShortcutRow
+
+USUAL = {
+    spec.key: tuple(QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText) for key in spec.keys)
+    for spec in ACTIONS
+}
+_FILES = tr("Shortcuts (*.json)")
+_NAMES = {spec.key: spec.text.replace("&", "").rstrip("…") for spec in ACTIONS}
+
+
+def keys_in_use(table: KeyTable) -> frozenset[str]:
+    """Return the keys of the window's own actions, in upper case, without those that hold in a single mode."""
+    return frozenset(key.upper() for spec in ACTIONS if not spec.mode for key in table.keys(spec.key))
+
+
+def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
+    """Return the keys that are no actions' own: of forms, a heading for each track, the timeline and modes."""
+    from app.gui.benchmark.answer_room import SHEET as ROOM_SHEET
+    from app.gui.chains.chains_mode import SHEET as CHAIN_SHEET
+    from app.gui.transcript.transcript_mode import SHEET as TRANSCRIPT_SHEET
+
+    listed: list[Shortcut] = []
+    tracks = [(scheme, track) for scheme in schemes for track in scheme.tracks]
+    for scheme, track in tracks:
+        named: list[Label | Field | FieldChoice] = [*track.labels]
+        for field in scheme.fields_of(track.key):
+            named += [field, *field.choices]
+        kind = scheme.name if len(scheme.tracks) == 1 else track.name
+        heading = tr("Selected segment") if len(tracks) == 1 else tr("Segment: {kind}").format(kind=kind)
+        listed += [Shortcut(heading, one.shortcut, one.name) for one in named if one.shortcut]
+    listed += [
+        Shortcut(tr("Timeline"), "Ctrl+Wheel", tr("Zoom at the mouse")),
+        Shortcut(tr("Timeline"), "Wheel", tr("Pan")),
+        Shortcut(tr("Timeline"), "Alt", tr("Hold while dragging: no snapping")),
+        Shortcut(tr("Timeline"), "Up, Down", tr("Previous or next segment, or utterance")),
+        Shortcut(tr("Timeline"), "PgUp, PgDown", tr("Nearest in the lane above or below")),
+        Shortcut(tr("Timeline"), "Shift+PgUp, Shift+PgDown", tr("Hand the utterance to the speaker above or below")),
+        Shortcut(tr("Timeline"), "Return", tr("Go to the selected segment and repeat it, or type in the utterance")),
+        Shortcut(tr("In every field"), "Esc", tr("Take back what was typed; again: leave the field")),
+        Shortcut(tr("In every field"), "Ctrl+Return", tr("In a text: keep what was typed, and leave it")),
+        Shortcut(tr("In Faces"), "1, 2, 3", tr("It is this participant")),
+        Shortcut(tr("In Faces"), "X", tr("Not a face, or a face after all")),
+        Shortcut(tr("In Faces"), "Return", tr("Next face to decide")),
+        Shortcut(tr("In Faces"), "Esc", tr("Select nothing")),
+        Shortcut(tr("In Faces"), "[, ]", tr("The selected drawn box starts or ends here")),
+        Shortcut(tr("In Faces"), "Del", tr("Delete the selected drawn box")),
+        Shortcut(tr("In Faces"), "Alt+Left, Alt+Up", tr("Move the selected box; with Shift, its size")),
+        Shortcut(tr("In Review"), "Y", tr("Agree and go on")),
+        Shortcut(tr("In Review"), "X", tr("Disagree and go on")),
+        Shortcut(tr("In Review"), "W", tr("Take back what you said")),
+        Shortcut(tr("In Review"), "T", tr("Write a note")),
+        Shortcut(tr("In Review"), "N, P", tr("Next or previous item")),
+        *(Shortcut(tr("Answering blind"), keys, text) for keys, text in ROOM_SHEET),
+        *(Shortcut(tr("In Transcript"), keys, text) for keys, text in TRANSCRIPT_SHEET),
+        *(Shortcut(tr("In Chains"), keys, text) for keys, text in CHAIN_SHEET),
+    ]
+    return listed
+
+
+class Shortcuts(QObject):
+    """Keeps the table in the settings, and runs the editor.
+
+    Signals:
+        changed: actions have other keys.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: WindowParts) -> None:
+        super().__init__(window)
+        self._window = window
+        self._editor: ShortcutEditor | None = None
+        self.table = KeyTable.of(USUAL, window.studio.settings.shortcuts)
+
+    def keys(self, action: str) -> tuple[str, ...]:
+        """Return the keys of an action."""
+        return self.table.keys(action)
+
+    def of_mode(self, mode: str) -> dict[str, tuple[str, ...]]:
+        """Return action -> keys of the actions whose keys hold in a mode only."""
+        return {spec.key: self.keys(spec.key) for spec in ACTIONS if spec.mode == mode}
+
+    def edit(self) -> ShortcutEditor:
+        """Open the editor."""
+        if self._editor is None:
+            made = self._editor = ShortcutEditor(self._window)
+            made.pressed.connect(self._press)
+            made.take_requested.connect(lambda action, key, add: self._assign(action, key, add, take=True))
+            made.clear_requested.connect(lambda action: self._use(self.table.clear(action)))
+            made.reset_requested.connect(self._reset)
+            made.import_requested.connect(self._import)
+            made.export_requested.connect(self._export)
+        self._show()
+        self._editor.show()
+        self._editor.raise_()
+        return self._editor
+
+    def import_file(self, path: Path) -> None:
+        """Take the keys of a file.
+
+        Raises:
+            UserError: it holds none, or gives one to two actions.
+        """
+        found = read_keys(USUAL, path)
+        self._use(KeyTable.of(USUAL, {action: [*map(_portable, keys)] for action, keys in found.changed.items()}))
+
+    def also(self, key: str) -> list[str]:
+        """Return what a key means elsewhere: in a scheme's form, on the timeline, in a mode."""
+        session = self._window.studio.session
+        listed = fixed_shortcuts(session.schemes if session else ())
+        return [f"{one.text} ({one.group})" for one in listed if key in map(_portable, one.keys.split(", "))]
+
+    def _press(self, action: str, key: str, add: bool) -> None:
+        assert self._editor is not None
+        owner = self.table.owner(key)
+        if owner == action and not add:
+            self._assign(action, key, add)
+            return
+        against = []
+        if owner is not None and owner != action:
+            against.append(tr("{key} is “{names}”, which would lose it.").format(key=key, names=_NAMES[owner]))
+        elsewhere = self.also(key)
+        if elsewhere:
+            against.append(
+                tr("{key} is also {list}, where one of the two would not work.").format(
+                    key=key, list="; ".join(elsewhere[:3])
+                )
+            )
+        if against:
+            self._editor.warn(" ".join(against), key)
+        else:
+            self._assign(action, key, add)
+
+    def _assign(self, action: str, key: str, add: bool, take: bool = False) -> None:
+        self._use(self.table.assign(action, key, add=add, take=take))
+
+    def _reset(self, action: str) -> None:
+        if not action:
+            self._use(self.table.reset_all())
+            return
+        wanted = self.table.reset(action)
+        self._use(wanted)
+        missing = [key for key in USUAL[action] if key not in wanted.keys(action)]
+        if missing and self._editor is not None:
+            owner = self.table.owner(missing[0])
+            self._editor.warn(
+                tr("{missing} stays with “{names}”, to which you gave it.").format(
+                    missing=missing[0], names=_NAMES[owner or action]
+                )
+            )
+
+    def _use(self, table: KeyTable) -> None:
+        self.table = table
+        studio = self._window.studio
+        studio.change_settings(lambda kept: replace(kept, shortcuts=table.as_json()))
+        self.changed.emit()
+        self._show()
+
+    def _show(self) -> None:
+        if self._editor is not None:
+            self._editor.show_rows(
+                [
+                    ShortcutRow(
+                        spec.key,
+                        spec.menu.replace("&", ""),
+                        _NAMES[spec.key],
+                        self.keys(spec.key),
+                        self.table.is_changed(spec.key),
+                    )
+                    for spec in ACTIONS
+                ]
+            )
+
+    def _import(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self._editor, tr("Import shortcuts"), "", _FILES)
+        self._try(name, self.import_file)
+
+    def _export(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self._editor, tr("Export shortcuts"), "greenroom-shortcuts.json", _FILES)
+        self._try(name, lambda path: write_keys(self.table, path))
+
+    def _try(self, name: str, do: Callable[[Path], object]) -> None:
+        if not name:
+            return
+        try:
+            do(Path(name))
+        except UserError as error:
+            if self._editor is not None:
+                self._editor.warn(str(error))
+
+
+def _portable(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
+
+
+_BY_KEY = frozenset(
+    {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason}
+)
+_MOVES = frozenset({Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End})
+_RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+_CONTROLS: tuple[type[QWidget], ...] = (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+)
+_PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
+
+
+class KeyGuard(QObject):
+    """An event filter for controls; one for all widgets of the program would slow every repaint down.
+
+    Somebody who walks to a button with Tab means the button when pressing Space or Return; somebody who has just
+    clicked it with the mouse means the player. Text fields look after themselves.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._by_key = False
+
+    def watch(self, root: QWidget) -> None:
+        """Look after the controls inside a widget."""
+        for kind in _CONTROLS:
+            for control in root.findChildren(kind):
+                control.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind == QEvent.Type.MouseButtonPress:
+            self._by_key = False
+        elif kind == QEvent.Type.FocusIn and isinstance(event, QFocusEvent):
+            if event.reason() in _BY_KEY or event.reason() == Qt.FocusReason.MouseFocusReason:
+                self._by_key = event.reason() in _BY_KEY
+        elif isinstance(event, QKeyEvent) and self._by_key and watched is QApplication.focusWidget():
+            if event.modifiers() | _PLAIN != _PLAIN or not isinstance(watched, QWidget):
+                return False
+            if kind == QEvent.Type.ShortcutOverride and _belongs(watched, event):
+                event.accept()
+                return True
+            if kind == QEvent.Type.KeyPress and event.key() in _RETURN and isinstance(watched, QAbstractButton):
+                _press(watched)
+                return True
+        return False
+
+
+def _belongs(widget: QWidget, event: QKeyEvent) -> bool:
+    key = event.key()
+    if isinstance(widget, QAbstractButton):
+        return key == Qt.Key.Key_Space or key in _RETURN
+    if isinstance(widget, QAbstractItemView):
+        return key in (Qt.Key.Key_Home, Qt.Key.Key_End)
+    if isinstance(widget, QComboBox):
+        return key in _MOVES or key == Qt.Key.Key_Space or bool(event.text().strip())
+    return isinstance(widget, QAbstractSlider | QAbstractSpinBox) and key in _MOVES
+
+
+def _press(button: QAbstractButton) -> None:
+    if isinstance(button, QToolButton) and button.menu() is not None:
+        button.showMenu()
+    else:
+        button.click()

@@ -1,0 +1,234 @@
+"""What the window shows when the study, the recording, the selection or a job changes."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QTimer
+
+from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force
+from anonymize.egress.egress_log import LEVELS, about_policy, warning
+from app.gui.annotate.inspector import Inspector
+from app.gui.jobs.job_center import Result, summary
+from app.gui.pages.commands import Need
+from app.gui.window.blind_mode import BlindMode
+from app.gui.window.layout_state import WindowMemory
+from app.gui.window.menus import Menus
+from app.gui.window.message_bar import MessageLevel
+from app.gui.window.parts import WindowParts
+from app.gui.window.shortcuts import KeyGuard
+from project.entities.egress_policy import Policy
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.policy_rows import KEY as POLICY
+from project.queries.recording_rows import recording
+from project.session.jobs import JobSpec
+from project.session.session import LocatedMedium, MediaState, Session, owner_of_copy
+from resources.translation import tr
+
+_QUIET = frozenset({"pii"})
+"""Jobs that begin by themselves; who waits for one is told where they wait."""
+
+
+class WindowReactions(QObject):
+    """Tells the parts of the window what is new; nothing here changes a study."""
+
+    def __init__(
+        self, window: WindowParts, menus: Menus, memory: WindowMemory, blindness: BlindMode, guard: KeyGuard
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._menus = menus
+        self._memory = memory
+        self._blindness = blindness
+        self._guard = guard
+        self._warned = ""
+
+    def apply(self, changes: Changes, initiator: object) -> None:
+        """Show what a step changed."""
+        if changes.ids("recording"):
+            self._leave_what_is_gone()
+        came_or_went = self._window.feed.apply(changes)
+        self._window.listing.apply(changes, came_or_went, self._window.feed.counts())
+        if initiator is not self._window.editing or came_or_went:
+            self._window.inspecting.apply(changes)
+        self._window.faces.apply(changes)
+        if changes.ids("segment"):
+            self._window.marks.show()
+        if POLICY in changes.ids("property"):
+            self._forget_warning()
+            self.show_policy()
+        self._window.messages.set_saved(tr("Saved"))
+
+    def _leave_what_is_gone(self) -> None:
+        session, shown = self._window.studio.session, self._window.studio.recording
+        if session is not None and shown is not None and recording(session.study, shown.id) is None:
+            self._window.studio.show_recording(None)
+
+    def show_session(self) -> None:
+        """Show the study that was opened, or the welcome page."""
+        window, session = self._window, self._window.studio.session
+        window.show_workspace(session is not None)
+        window.background.forget()
+        window.messages.dismiss()
+        window.listing.reload()
+        self.renew_inspector()
+        if session is None:
+            window.setWindowTitle(tr("Greenroom"))
+            window.messages.set_saved("")
+        else:
+            self._name(session)
+            self._memory.restore_view(session.study.id)
+        self._show_recent()
+        window.files.questions.start = session.study.folder if session else None
+        self.show_policy()
+        self.enable()
+
+    def _show_recent(self) -> None:
+        window = self._window
+        self._menus.set_recent(window.studio.settings.recent, window.open_study, self._forget_recent)
+        window.welcome.set_recent(window.studio.settings.recent)
+
+    def _forget_recent(self) -> None:
+        self._window.studio.change_settings(lambda kept: replace(kept, recent=()))
+        self._show_recent()
+
+    def _name(self, session: Session) -> None:
+        study = session.study
+        name = str(study.get_property("name", study.path.stem) or study.path.stem)
+        owner = owner_of_copy(study)
+        whose = tr(", copy for {owner}").format(owner=owner) if owner else ""
+        reading = tr(" (read-only)") if study.read_only else ""
+        self._window.setWindowTitle(
+            tr("{name}{whose}{reading} · Greenroom").format(name=name, whose=whose, reading=reading)
+        )
+        self._window.messages.set_saved(tr("Read-only") if study.read_only else tr("Saved"))
+        unconfirmed = needs_confirmation(session)
+        outward = self._warned = tr(UNCONFIRMED) if unconfirmed else warning(policy_in_force(session))
+        if study.defect is not None:
+            self._window.messages.show_message(
+                tr("This study is read-only."), MessageLevel.WARNING, study.defect.message, ("recover", tr("Recover…"))
+            )
+        elif study.read_only:
+            self._window.messages.show_message(
+                tr("This study is read-only."), MessageLevel.WARNING, study.read_only_reason
+            )
+        elif outward:
+            self._window.messages.show_message(
+                outward, MessageLevel.WARNING, tr("See what left, and who allowed it."), ("policy", tr("What leaves…"))
+            )
+
+    def _forget_warning(self) -> None:
+        if self._warned and self._window.messages.message() == self._warned:
+            self._window.messages.clear()
+
+    def show_policy(self) -> None:
+        """Say at the foot of the window what may leave this machine."""
+        session = self._window.studio.session
+        policy = Policy() if session is None else policy_in_force(session)
+        more = tr("Click for the policy and the journal of requests.") if session is not None else ""
+        told = "\n".join([*about_policy(policy), more]).strip()
+        self._window.messages.set_policy(policy.level, tr(LEVELS[policy.level]), told)
+
+    def renew_inspector(self) -> None:
+        """Make the form anew, for the scheme and the keys that hold now."""
+        window, session = self._window, self._window.studio.session
+        form = Inspector(session.scheme, self._menus.taken()) if session else None
+        window.inspector = form
+        if form is None:
+            window.pages.drop("annotate")
+        else:
+            form.header.start.setToolTip(tr("Start: type a time, or press [ at the playhead"))
+            form.header.end.setToolTip(tr("End: type a time, or press ] at the playhead"))
+            form.play_requested.connect(lambda _id: window.playback.play_selected())
+            form.rejected.connect(lambda text: window.messages.show_message(text, MessageLevel.WARNING))
+            window.pages.put("annotate", window.comments.under(window.history.under(form)))
+            self._guard.watch(form)
+            form.panel_made.connect(self._guard.watch)
+        window.inspecting.set_inspector(form)
+        if form is not None:
+            QTimer.singleShot(0, form, form.prepare)
+
+    def show_track(self) -> None:
+        """Offer the labels of the track that new segments go to."""
+        self._menus.set_track(self._window.active.track, self._window.coding.label)
+        self.enable()
+        self._window.marks.show()
+
+    def show_history(self) -> None:
+        """Say what can be undone and redone."""
+        session = self._window.studio.session
+        menus, writable = self._menus, self._window.studio.writable and not self._blindness.on
+        if session is None:
+            menus.name_history(None, None, False)
+        else:
+            menus.name_history(session.study.undo_name, session.study.redo_name, writable)
+
+    def enable(self) -> None:
+        """Switch on the actions that make sense now."""
+        session = self._window.studio.session
+        sealed = session is not None and session.study.working is not None
+        self._menus.name_seal(sealed)
+        self._window.messages.set_sealed(sealed)
+        if self._blindness.on:
+            self._menus.enable(Need.NOTHING, "")
+            self.show_history()
+            return
+        present = Need.SIGHT
+        if session is not None:
+            present |= Need.STUDY | (Need.WRITABLE if self._window.studio.writable else Need.NOTHING)
+            present |= Need.SEALED if sealed else Need.NOTHING
+        if self._window.studio.recording is not None:
+            present |= Need.RECORDING
+        present |= Need.SELECTION if self._window.studio.selected else Need.NO_SELECTION
+        present |= Need.SEVERAL_VIEWS if self._window.views.several else Need.NOTHING
+        self._menus.enable(present, session.study.read_only_reason if session else "")
+        self.show_history()
+
+    def show_added(self, recording_id: str) -> None:
+        """Show the first recording that was added, if none is shown."""
+        if self._window.studio.recording is None:
+            self._window.choose_recording(recording_id)
+
+    def reopen_media(self) -> None:
+        """Play files that were found again."""
+        self._memory.note_place()
+        if self._window.studio.recording is not None:
+            self._window.playback.open_recording()
+            self._memory.go_to_place(self._window.studio.recording.id)
+            self._window.faces.reload()
+        self._window.listing.reload()
+
+    def show_problem(self, error: UserError) -> None:
+        """Say what the player could not do."""
+        self._window.messages.show_message(error.message, MessageLevel.WARNING, error.hint)
+
+    def offer_to_locate(self, located: object) -> None:
+        """Say that a file is not the one that was added, or not there."""
+        if not isinstance(located, LocatedMedium):
+            return
+        action = ("locate", tr("Locate…")) if self._window.studio.writable else None
+        name = located.path.name
+        texts = {
+            MediaState.REPLACED: tr("The file {name} is not the one that was added."),
+            MediaState.OUTSIDE: tr("The file {name} is outside the study's folder. Locate it if it is yours."),
+        }
+        text = texts.get(located.state, tr("The file {name} is missing.")).format(name=name)
+        self._window.messages.show_message(text, MessageLevel.WARNING, tr("Segments stay usable."), action)
+
+    def note_start(self, work: JobSpec) -> None:
+        """Take the message away that was there before a job; one that nobody asked for takes none away."""
+        if work.kind not in _QUIET:
+            self._window.messages.dismiss()
+
+    def show_done(self, work: JobSpec, result: Result) -> None:
+        """Say what a job gave."""
+        if work.recording_id:
+            self._window.listing.runs_changed(work.recording_id)
+        if work.kind in _QUIET:
+            return
+        self._window.messages.show_message(f"{work.title}: {summary(work, result)}")
+
+    def leave(self) -> None:
+        """Keep what was typed and how the study looked, before it is closed."""
+        self._window.inspecting.flush()
+        self._memory.save_view()
+        self._window.jobs.cancel_all()

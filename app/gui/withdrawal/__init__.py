@@ -1,1 +1,0 @@
-"""The withdrawal of a participant in the window: what it removes, the confirmation, the certificate."""

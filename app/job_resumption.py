@@ -1,0 +1,138 @@
+"""Jobs that had not ended when their study was left: noted on this machine, and made again at the next opening."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.job_notes import InterruptedJob
+from project.session.jobs import JobSpec
+from project.session.session import Session
+
+
+def make_again(session: Session, job: InterruptedJob) -> JobSpec | None:
+    """Return the job as the study wants it now; None where nothing of it is left to do.
+
+    Raises:
+        UserError: it cannot be done any more: its recording or a file is gone, a model is not installed.
+    """
+    session.study.require_writable()
+    try:
+        return _AGAIN[job.kind](session, job)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"“{job.title}” cannot be resumed: its note is damaged.", "Start it anew.") from error
+
+
+# How each kind is asked for again. Modules of models are imported by the functions that need them.
+
+
+def _faces(session: Session, job: InterruptedJob) -> JobSpec:
+    from anonymize.faces import face_tracking_job as tracking
+    from models.faces.tracking_options import FaceOptions
+
+    options = FaceOptions(**cast(dict[str, Any], job.asked["options"]))
+    detectors, processor = str(job.asked["detector"]), str(job.asked["processor"])
+    return tracking.prepare(session, job.recording_id, options, detectors, processor)
+
+
+def _text(session: Session, job: InterruptedJob) -> JobSpec:
+    from anonymize.faces import text_regions_job as text_regions
+
+    return text_regions.prepare(session, job.recording_id, str(job.asked["finder"]))
+
+
+def _speech(session: Session, job: InterruptedJob) -> JobSpec:
+    from annotate.speech import voice_activity
+    from models.speech.speech_recognizers import SpeechOptions
+
+    return voice_activity.prepare(
+        session, job.recording_id, SpeechOptions(**cast(dict[str, Any], job.asked["options"]))
+    )
+
+
+def _transcribe(session: Session, job: InterruptedJob) -> JobSpec:
+    from annotate.speech import transcription
+    from annotate.transcript.utterance_drafts import CuttingOptions
+
+    return transcription.prepare(
+        session,
+        job.recording_id,
+        str(job.asked["model"]),
+        cast("str | None", job.asked["language"]),
+        replace=bool(job.asked["replace"]),
+        processor=str(job.asked["processor"]),
+        options=CuttingOptions(**cast(dict[str, Any], job.asked["options"])),
+    )
+
+
+def _speakers(session: Session, job: InterruptedJob) -> JobSpec:
+    from annotate.speech import speaker_detection as speakers
+
+    return speakers.prepare(session, job.recording_id, cast("int | None", job.asked["number"]))
+
+
+def _cues(session: Session, job: InterruptedJob) -> JobSpec:
+    from annotate.cues import cue_detection as cues
+
+    return cues.prepare(session, job.recording_id)
+
+
+def _scenes(session: Session, job: InterruptedJob) -> JobSpec:
+    from annotate.meta import scenes as scene_job
+
+    return scene_job.prepare(session, job.recording_id)
+
+
+def _sync(session: Session, job: InterruptedJob) -> JobSpec:
+    from annotate.study import recording_files as synchronizing
+
+    return synchronizing.prepare(session, job.recording_id, str(job.asked["medium"]))
+
+
+def _privacy(session: Session, job: InterruptedJob) -> JobSpec:
+    from anonymize.privacy import privacy_job as privacy
+
+    options = cast(dict[str, Json], job.asked["measure"])
+    return privacy.prepare(session, Path(str(job.asked["clip"])), options=options)
+
+
+def _release(session: Session, job: InterruptedJob) -> JobSpec:
+    from anonymize.release import release_job as release
+    from anonymize.release.release_plan import plan_from
+
+    return release.prepare(session, Path(str(job.asked["folder"])), plan_from(cast(dict[str, Json], job.asked["plan"])))
+
+
+def _fetch(session: Session, job: InterruptedJob) -> JobSpec:
+    from anonymize.egress import weights_download_job as fetching
+
+    name, key = str(job.asked["name"]), str(job.asked.get("key", ""))
+    if "source" in job.asked:
+        return fetching.prepare_adding(name, Path(str(job.asked["source"])), str(job.asked.get("licence", "")))
+    refusal = fetching.why_not(session, name, key)
+    if refusal is not None:
+        raise refusal
+    return fetching.prepare(name, key)
+
+
+def _ask(session: Session, job: InterruptedJob) -> JobSpec | None:
+    from benchmark.judging.ask_job import unanswered
+
+    return unanswered(session, JobSpec(job.kind, job.title, job.recording_id, job.asked), job.since)
+
+
+_AGAIN: Mapping[str, Callable[[Session, InterruptedJob], JobSpec | None]] = {
+    "faces": _faces,
+    "text": _text,
+    "speech": _speech,
+    "transcribe": _transcribe,
+    "speakers": _speakers,
+    "cues": _cues,
+    "scenes": _scenes,
+    "sync": _sync,
+    "privacy": _privacy,
+    "release": _release,
+    "fetch": _fetch,
+    "ask": _ask,
+}

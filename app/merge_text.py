@@ -1,0 +1,370 @@
+"""What a merge brought, for people and as JSON.
+
+Rows that two people changed, in words: what they are called, and what their columns say. Conflicts in words: what they
+are about, and where the two versions differ.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from textwrap import shorten
+from typing import Any
+
+from annotate.team.study_copies import MergedCopy
+from benchmark.questions.filter_rules import step_of
+from project.entities.study_records import Json, Participant
+from project.errors import UserError
+from project.merging.conflict_resolution import present_version
+from project.queries.annotator_rows import all_annotators
+from project.queries.chain_rows import chain_called, node_called
+from project.queries.history_rows import Conflict, Version
+from project.queries.judgment_rows import all_judges
+from project.queries.question_rows import question_called
+from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.segment_rows import segment
+from project.schema.columns import WORDS
+from project.schemes.scheme import Scheme
+from project.session.session import Session
+from project.store.column_values import words_from_json
+from project.timebase import SECOND, format_time
+
+NOTHING = "—"
+TIMES_OF_WORDS = "times of words"
+_HIDDEN = frozenset({"id", "segment_id", "version", "scheme"})
+_HIDDEN_TOO = {
+    "question": frozenset({"made_from", "seed", "judgment_id", "at"}),
+    "verification": frozenset({"state", "at"}),
+    "chain_review": frozenset({"state", "at"}),
+}
+"""What tells a person nothing."""
+_UTTERANCE = {
+    "participant_id": "speaker",
+    "words": TIMES_OF_WORDS,
+    "checked": "checked",
+    "suggested": "speaker is a guess",
+}
+_LONGEST = 40
+"""Letters of a text that its title shows."""
+
+
+class ConflictWords:
+    """Says what two versions of the same rows are about, and what each of them says.
+
+    What a scheme has names for is told by them, or by its `keys`, for programs.
+    """
+
+    def __init__(self, session: Session, *, keys: bool = False) -> None:
+        self._study = study = session.study
+        self._schemes = None if keys else session.schemes
+        self._names = {one.id: one.name for one in all_annotators(study)}
+        self._names |= {one.id: one.name for one in all_judges(study)}
+        self._names |= _told_apart(all_participants(study))
+        self._names |= {one.id: f"recording {one.number}" for one in all_recordings(study)}
+
+    def title(self, conflict: Conflict, ours: Version | None, theirs: Version | None) -> str:
+        """Say what a conflict is about."""
+        rows = (ours or theirs or {}).get(conflict.table, [{}])
+        row = rows[0] if rows else {}
+        key = [str(one) for one in conflict.key]
+        match conflict.table:
+            case "segment":
+                return f"Segment of {self._name(row.get('annotator_id'))}, {self._where(row)}"
+            case "segment_value":
+                return f"{self._field(key[1], key[3])} of a segment, {self._segment(key[0])}"
+            case "utterance" | "question":
+                return f"{conflict.table.capitalize()} {_quoted(row.get('text'))}, {self._where(row)}"
+            case "property":
+                step = step_of(key[0])
+                return f"Study: {key[0]}" if step is None else f"Filter of questions: {step.name.lower()}"
+            case "chain":
+                return f"Chain {_quoted(row.get('name'))}"
+            case "chain_node":
+                return f"Node {_quoted(row.get('text'))} of the chain {self._chain(row.get('chain_id'))}"
+            case "chain_person":
+                return f"Characters of the node {self._node(key[0])}: {self._name(key[1])}"
+            case "chain_edge":
+                return f"Edge of a chain: {self._node(row.get('reason_id'))} to {self._node(row.get('result_id'))}"
+            case "chain_review":
+                return f"Review of the chain {self._chain(key[0])} by {self._name(key[1])}"
+            case "verification":
+                return f"Verification of the question {self._question(key[0])} by {self._name(key[1])}"
+            case "consent":
+                return f"Consent of {self._name(key[0])} to: {key[1]}"
+            case "waiver":
+                where = self._name(row["recording_id"]) if row.get("recording_id") else "the study"
+                return f"Waiver of the rule {row.get('rule', NOTHING)}, {where}"
+            case "public_word" | "private_word":
+                return f"{'Kept' if conflict.table == 'public_word' else 'Hidden'} everywhere: {_quoted(key[0])}"
+            case "episode":
+                return f"Episode: {self._name(key[0])}"
+            case "episode_agent":
+                return f"Agent {row.get('name') or key[1]} of an episode, {self._name(key[0])}"
+            case "recording" | "participant" | "collection" | "character" | "scenario":
+                name = row.get("name") or row.get("pseudonym") or ""
+                return f"{conflict.table.capitalize()} {name}"
+            case _:
+                names = ", ".join(self._name(part) for part in key)
+                return f"{conflict.table.replace('_', ' ').capitalize()}: {names}"
+
+    def of(self, version: Version | None) -> dict[str, str]:
+        """Return name -> text of everything a version says."""
+        found: dict[str, str] = {}
+        for table, rows in (version or {}).items():
+            hidden = _HIDDEN | _HIDDEN_TOO.get(table, frozenset())
+            for row in rows:
+                if table == "segment_value":
+                    found[self._field(row["scheme"], row["field"])] = self._chosen(row)
+                elif table == "property" and (parts := _parts(row.get("value"))):
+                    found |= {name.replace("_", " "): self._told(value) for name, value in parts.items()}
+                else:
+                    titled = row | self._titles(row) if table == "segment" else row
+                    found |= dict(self._column(table, name, titled[name]) for name in row if name not in hidden)
+        return found
+
+    def _titles(self, row: dict[str, Any]) -> dict[str, str]:
+        """Return the track and the label of a segment as its scheme calls them."""
+        scheme = self._scheme(row["scheme"])
+        if scheme is None:
+            return {}
+        return {"track": scheme.lane(row["track"]).name, "label": scheme.label_name(row["track"], row["label"])}
+
+    def _scheme(self, key: str) -> Scheme | None:
+        return None if self._schemes is None else self._schemes.known(key)
+
+    def _field(self, scheme: str, key: str) -> str:
+        known = self._scheme(scheme)
+        return known.field_name(key) if known is not None else key
+
+    def _chosen(self, row: dict[str, Any]) -> str:
+        """Return the value of a field, choices as its scheme calls them."""
+        scheme, value = self._scheme(row["scheme"]), _parsed(row["value"])
+        if scheme is None:
+            return self._told(value)
+        if isinstance(value, list):
+            return ", ".join(scheme.choice_name(row["field"], str(one)) for one in value)
+        return self._told(scheme.choice_name(row["field"], value) if isinstance(value, str) else value)
+
+    def _column(self, table: str, column: str, value: Any) -> tuple[str, str]:
+        if table == "utterance" and column in _UTTERANCE:
+            return _UTTERANCE[column], self._of_utterance(column, value)
+        name = column.removesuffix("_us").removesuffix("_id").replace("_", " ")
+        if table == "question" and column == "wrong":
+            return "wrong options", self._plain(value)
+        if table == "question" and column == "covers":
+            return name, "; ".join(self._node(one) for one in _items(value)) or NOTHING
+        if table == "verification" and column == "checks":
+            return name, self._plain(value) or NOTHING
+        return name, self._text(column, value)
+
+    def _text(self, column: str, value: Any) -> str:
+        if value is None:
+            return NOTHING
+        if column.endswith("_us"):
+            return format_time(int(value))
+        if column == "value":
+            return self._plain(value)
+        if column in ("chain_id", "based_on"):
+            return self._chain(value)
+        if column in ("node_id", "reason_id", "result_id"):
+            return self._node(value)
+        return self._question(value) if column == "question_id" else self._name(value)
+
+    def _of_utterance(self, column: str, value: Any) -> str:
+        if column == "words":
+            return " ".join(f"{word.start_us / SECOND:.2f}" for word in words_from_json(value)) or NOTHING
+        return self._text(column, value) if column == "participant_id" else "yes" if value else "no"
+
+    def _name(self, value: Any) -> str:
+        return self._names.get(str(value), str(value))
+
+    def _chain(self, chain_id: Any) -> str:
+        found = chain_called(self._study, str(chain_id)) if chain_id else None
+        return NOTHING if not chain_id else "that is gone" if found is None else _quoted(found.name)
+
+    def _node(self, node_id: Any) -> str:
+        found = node_called(self._study, str(node_id))
+        return "a node that is gone" if found is None else _quoted(found.text)
+
+    def _question(self, question_id: Any) -> str:
+        try:
+            found = question_called(self._study, str(question_id))
+        except UserError:
+            return "that is damaged"
+        return "that is gone" if found is None else _quoted(found.text)
+
+    def _segment(self, segment_id: str) -> str:
+        found = segment(self._study, segment_id)
+        return "which is gone" if found is None else self._where(asdict(found))
+
+    def _where(self, row: dict[str, Any]) -> str:
+        if "start_us" not in row:
+            return "which is gone"
+        return f"{self._name(row.get('recording_id'))}, at {format_time(int(row['start_us']))}"
+
+    def _plain(self, text: Any) -> str:
+        return self._told(_parsed(text))
+
+    def _told(self, value: Any) -> str:
+        """Return a value of JSON in words; of a wrong option, which is a list that begins with its text, the text."""
+        match value:
+            case bool():
+                return "yes" if value else "no"
+            case [[str(), *_], *_]:
+                return "; ".join(str(one[0]) for one in value if one)
+            case list():
+                return ", ".join(self._name(one) for one in value)
+            case dict():
+                return ", ".join(f"{key}: {self._told(one)}" for key, one in value.items())
+            case _:
+                return self._name(value)
+
+
+def _told_apart(people: Sequence[Participant]) -> dict[str, str]:
+    """Return what participants are called; those whom two people gave the same pseudonym are numbered."""
+    called: dict[str, list[str]] = {}
+    for one in people:
+        called.setdefault(one.pseudonym, []).append(one.id)
+    return {
+        key: name if len(ids) == 1 else f"{name} ({number} of {len(ids)} with this pseudonym)"
+        for name, ids in called.items()
+        for number, key in enumerate(ids, 1)
+    }
+
+
+def _quoted(text: Any) -> str:
+    return f"“{shorten(str(text or ''), _LONGEST, placeholder='…')}”"
+
+
+def _parts(text: Any) -> dict[str, Any]:
+    """Return what a property says, where that is several things."""
+    found = _parsed(text)
+    return found if isinstance(found, dict) else {}
+
+
+def _items(text: Any) -> list[Any]:
+    found = _parsed(text)
+    return found if isinstance(found, list) else []
+
+
+def _parsed(text: Any) -> Any:
+    """Return a value of JSON; the text itself where it is none."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictLine:
+    """One thing in both versions, in words."""
+
+    name: str
+    ours: str
+    theirs: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether the two versions say something else."""
+        return self.ours != self.theirs
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictDescription:
+    """A conflict in words.
+
+    Attributes:
+        title: what it is about.
+        source: whose the other version is.
+        lines: both versions side by side; `ours` is what the study has now.
+        deleted: `ours` or `theirs` where one side deleted it, else "".
+        resolution: `ours` or `theirs`, once somebody chose.
+    """
+
+    id: str
+    title: str
+    source: str
+    lines: tuple[ConflictLine, ...]
+    deleted: str
+    resolution: str | None
+
+    @property
+    def differing(self) -> tuple[ConflictLine, ...]:
+        """The lines in which the versions differ."""
+        return tuple(line for line in self.lines if line.differs)
+
+    def as_json(self) -> Json:
+        """Return it as an object."""
+        return {
+            "id": self.id,
+            "about": self.title,
+            "source": self.source,
+            "deleted": self.deleted or None,
+            "resolution": self.resolution,
+            "differences": [{"name": one.name, "ours": one.ours, "theirs": one.theirs} for one in self.differing],
+        }
+
+
+def described(session: Session, conflict: Conflict, *, keys: bool = False) -> ConflictDescription:
+    """Put a conflict into words; a program is told the `keys` of labels, fields and choices instead of their names."""
+    words = ConflictWords(session, keys=keys)
+    ours = present_version(session.study, conflict) if conflict.resolution is None else conflict.ours
+    theirs = conflict.theirs
+    left, right = words.of(ours), words.of(theirs)
+    if left.get("text") != right.get("text"):
+        # Other words have other times: that says nothing more.
+        for side in (left, right):
+            side.pop(TIMES_OF_WORDS, None)
+    lines = tuple(ConflictLine(name, left.get(name, NOTHING), right.get(name, NOTHING)) for name in {**left, **right})
+    deleted = "ours" if ours is None else "theirs" if theirs is None else ""
+    return ConflictDescription(
+        conflict.id,
+        words.title(conflict, ours, theirs),
+        conflict.source,
+        lines,
+        deleted,
+        conflict.resolution,
+    )
+
+
+def as_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
+    """Return one object for each copy."""
+    return {
+        "copies": [
+            {
+                "copy": str(one.path),
+                "source": one.merged.source,
+                "nothing_new": one.merged.nothing_new,
+                "tables": {
+                    table: {"added": came.added, "changed": came.changed, "removed": came.removed}
+                    for table, came in one.merged.tables.items()
+                },
+                "conflicts": one.merged.conflicts,
+                "introduced": [*one.merged.introduced],
+                "renumbered": dict(one.merged.renumbered),
+                "renamed": dict(one.merged.renamed),
+            }
+            for one in done
+        ]
+    }
+
+
+def as_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = False) -> str:
+    """Return lines for people."""
+    lines: list[str] = []
+    for one in done:
+        if one.merged.nothing_new:
+            lines.append(f"{one.path.name}: nothing new")
+            continue
+        lines.append(f"{one.path.name}: {'would bring' if dry_run else 'brought'} the work of {one.merged.source}")
+        for table, came in one.merged.tables.items():
+            counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
+            lines.append(
+                f"  {WORDS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}"
+            )
+        lines += [f"  {name} is recording {number} here" for name, number in one.merged.renumbered.items()]
+        lines += [f"  the judge {name} is called {own} here" for name, own in one.merged.renamed.items()]
+        if one.merged.conflicts:
+            lines.append(f"  conflicts: {one.merged.conflicts}")
+    if unresolved:
+        lines.append(f"{unresolved} conflicts wait for you: greenroom conflicts STUDY")
+    return "\n".join(lines)

@@ -1,0 +1,163 @@
+"""The keys of actions: what is usual, what a user changed, and that no two actions ever share one.
+
+Keys are texts in Qt's portable writing, such as `Ctrl+Shift+Z`, already made alike; this module only compares them.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.text_format import shown
+
+Keys = Mapping[str, tuple[str, ...]]
+_KIND = "greenroom shortcuts"
+_LONGEST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTable:
+    """Which keys each action has.
+
+    Attributes:
+        usual: action -> its keys as the program comes.
+        changed: action -> its keys where the user wants others; no keys at all are a wish too.
+    """
+
+    usual: Keys
+    changed: Keys
+
+    @classmethod
+    def of(cls, usual: Keys, kept: Mapping[str, Json]) -> "KeyTable":
+        """Read what the settings keep; what is no action, no list of texts, or not free any more is left out."""
+        table = cls(usual, {})
+        for action, given in kept.items():
+            if action not in usual or not isinstance(given, list):
+                continue
+            wanted = tuple(dict.fromkeys(one for one in given if isinstance(one, str) and one))
+            table = table._with(action, wanted)
+        seen: set[str] = set()
+        clean: dict[str, tuple[str, ...]] = {}
+        # A key that the user gave counts before one that an action has by itself.
+        for action in (*table.changed, *(one for one in usual if one not in table.changed)):
+            keys = table.keys(action)
+            free = tuple(one for one in keys if one not in seen)
+            seen.update(free)
+            if free != usual[action]:
+                clean[action] = free
+        return cls(usual, clean)
+
+    def keys(self, action: str) -> tuple[str, ...]:
+        """Return the keys of an action."""
+        return self.changed.get(action, self.usual[action])
+
+    def owner(self, key: str) -> str | None:
+        """Return the action that has a key, or None."""
+        return next((action for action in self.usual if key in self.keys(action)), None)
+
+    def is_changed(self, action: str) -> bool:
+        """Tell whether an action has other keys than usual."""
+        return action in self.changed
+
+    def assign(self, action: str, key: str, *, add: bool = False, take: bool = False) -> "KeyTable":
+        """Return a table in which an action has a key, in place of its others or beside them.
+
+        Raises:
+            UserError: another action has it, and it is not to be taken (`take`) from that one.
+        """
+        other = self.owner(key)
+        table = self
+        if other is not None and other != action:
+            if not take:
+                raise UserError(f"{key} is taken by another action.", "Take it from there, or choose another key.")
+            table = table._with(other, tuple(one for one in table.keys(other) if one != key))
+        before = table.keys(action) if add else ()
+        return table._with(action, (*(one for one in before if one != key), key))
+
+    def clear(self, action: str) -> "KeyTable":
+        """Return a table in which an action has no key."""
+        return self._with(action, ())
+
+    def reset(self, action: str) -> "KeyTable":
+        """Return a table in which an action has its usual keys, but for those that others were given."""
+        taken = {key for one in self.usual if one != action for key in self.keys(one)}
+        return self._with(action, tuple(key for key in self.usual[action] if key not in taken))
+
+    def reset_all(self) -> "KeyTable":
+        """Return the table as the program comes."""
+        return KeyTable(self.usual, {})
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what the settings keep: only what differs from what is usual."""
+        return {action: [*keys] for action, keys in self.changed.items()}
+
+    def _with(self, action: str, keys: tuple[str, ...]) -> "KeyTable":
+        changed = {one: given for one, given in self.changed.items() if one != action}
+        if keys != self.usual[action]:
+            changed[action] = keys
+        return KeyTable(self.usual, changed)
+
+
+def shared(table: KeyTable) -> list[str]:
+    """Return the keys that more than one action has; a table that was made by edits has none."""
+    found: dict[str, int] = {}
+    for action in table.usual:
+        for key in table.keys(action):
+            found[key] = found.get(key, 0) + 1
+    return [key for key, count in found.items() if count > 1]
+
+
+def write_keys(table: KeyTable, path: Path) -> None:
+    """Write the changed keys to a file.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    text = json.dumps({"kind": _KIND, "keys": table.as_json()}, indent=1, ensure_ascii=False) + "\n"
+    scratch = path.with_name(f".{path.name}.part")
+    try:
+        scratch.write_text(text, "utf-8")
+        scratch.replace(path)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise UserError(
+            f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+        ) from None
+
+
+def read_keys(usual: Keys, path: Path) -> KeyTable:
+    """Read a file that `write_keys` wrote; actions that this version does not have are left out.
+
+    Raises:
+        UserError: it cannot be read, is something else, or gives one key to two actions.
+    """
+    wrong = UserError(f"“{shown(path.name)}” holds no shortcuts.", "Choose a file that Export wrote.")
+    try:
+        if path.stat().st_size > _LONGEST:
+            raise wrong
+        found = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise UserError(f"“{shown(path.name)}” cannot be read: {error.strerror}.", "Choose another file.") from None
+    except (ValueError, RecursionError):
+        raise wrong from None
+    if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("keys"), dict):
+        raise wrong
+    given: dict[str, tuple[str, ...]] = {}
+    for action, keys in found["keys"].items():
+        if not isinstance(keys, list) or not all(isinstance(one, str) and one for one in keys):
+            raise wrong
+        if action in usual:
+            given[action] = tuple(dict.fromkeys(keys))
+    table = KeyTable(usual, {action: keys for action, keys in given.items() if keys != usual[action]})
+    twice = shared(table)
+    if twice:
+        raise UserError(
+            f"“{shown(path.name)}” gives {_listed(twice)} to two actions.", "Mend the file, or set the keys by hand."
+        )
+    return table
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return ", ".join(shown(one) for one in [*keys][:3])

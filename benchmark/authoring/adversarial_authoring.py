@@ -1,0 +1,195 @@
+"""Questions that a person writes and tries on judges: written, and kept when all of them fail.
+
+Questions that people write so that models fail at them (R3-VQA, section 3.2).
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.run_config import AskRequest
+from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
+from benchmark.questions.question_edits import add_questions, is_author, question_called, seen_state
+from benchmark.questions.question_validity import OPTIONS, QuestionDraft, why_not
+from benchmark.questions.verification import VerificationState, gathered
+from project.entities.judgments import Judgment, JudgmentStatus
+from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.entities.study_records import Annotator, Changes, Json
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import question_rows as rows
+from project.session.session import Session
+from project.timebase import utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What one judge said to a question when it was tried.
+
+    Attributes:
+        judge: its name then.
+        letter: that it chose; "" where it gave no answer.
+        right: whether that is the right one; None where it gave no answer, which is no failure.
+    """
+
+    judge_id: str
+    judge: str
+    letter: str
+    right: bool | None
+    judgment_id: str
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for a terminal."""
+        return {"judge": self.judge, "letter": self.letter, "right": self.right, "judgment": self.judgment_id}
+
+
+def why_not_written(text: str, answer: str, wrong: Sequence[str], explanation: str) -> str:
+    """Return why a question cannot be tried as it is written so far, in one sentence; "" where it can."""
+    draft = QuestionDraft(
+        QuestionKind.WRITTEN, "", (), text, answer, tuple(WrongOption(one) for one in wrong), explanation.strip()
+    )
+    if reason := why_not(draft, OPTIONS):
+        return reason
+    return "" if explanation.strip() else "Explain why the answer is right: whoever verifies it reads that."
+
+
+def answers_to(session: Session, question: Question, request: AskRequest) -> tuple[Tried, ...]:
+    """Return what the judges of a try said, once it was asked; of a judge that was not reached, nothing.
+
+    Raises:
+        UserError: the try could not be asked at all.
+    """
+    known = prepare(session, replace(request, again=False, fresh=False)).cached
+    return tuple(tried(question, one) for one in known)
+
+
+def tried(question: Question, judgment: Judgment) -> Tried:
+    """Return what a judgment about a question in its present state says."""
+    letter = judgment.answer.get(ANSWER) if judgment.status is JudgmentStatus.OK else None
+    given = letter if isinstance(letter, str) else ""
+    name = judgment.judge.get("name")
+    return Tried(
+        judgment.judge_id,
+        name if isinstance(name, str) else judgment.judge_id,
+        given,
+        given == question.letter if given else None,
+        judgment.id,
+    )
+
+
+def stumped(answers: Iterable[Tried], judge_ids: Iterable[str]) -> bool:
+    """Tell whether all judges of a try failed: each gave an answer, and none is right."""
+    said = {one.judge_id: one.right for one in answers}
+    asked = {*judge_ids}
+    return bool(asked) and all(said.get(one) is False for one in asked)
+
+
+def counts(session: Session) -> set[str]:
+    """Return the ids of the written questions that count: judges failed at them, and two others approve of them.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    return {
+        one.question.id
+        for one in gathered(session)
+        if one.question.kind is QuestionKind.WRITTEN and one.ready and one.standing is VerificationState.VERIFIED
+    }
+
+
+def write_question(
+    session: Session,
+    recording_id: str,
+    text: str,
+    answer: str,
+    wrong: Sequence[str],
+    explanation: str,
+    start_us: int,
+    end_us: int,
+) -> tuple[str, Changes]:
+    """Add a question about a span of a recording as a draft; returns its id and what changed.
+
+    Raises:
+        UserError: it cannot be used, explains nothing, or its span does not lie inside the recording.
+    """
+    session.study.require_writable()
+    if reason := why_not_written(text, answer, wrong, explanation):
+        raise UserError(reason, "Change what is wrong with it, and try again.")
+    identifier = new_id()
+    question = Question(
+        id=identifier,
+        recording_id=recording_id,
+        chain_id=None,
+        kind=QuestionKind.WRITTEN,
+        aspect="",
+        covers=(),
+        made_from="",
+        start_us=start_us,
+        end_us=end_us,
+        text=text.strip(),
+        answer=answer.strip(),
+        wrong=tuple(WrongOption(one.strip()) for one in wrong),
+        explanation=explanation.strip(),
+        seed=0,
+        place=_place(session, identifier),
+        maker=Maker.PERSON,
+        annotator_id="",
+        judgment_id="",
+        at=utc_now(),
+    )
+    return identifier, add_questions(session, [question], "Write question")
+
+
+def settle_try(session: Session, question_id: str, answers: Sequence[Tried], judge_ids: Iterable[str]) -> Changes:
+    """Keep a written question when every judge of its last try failed; else it stays, or becomes, a draft.
+
+    A judge that refused or could not be read did not fail. That it is kept holds for its words as they are now, and is
+    written down as what its author says about it.
+
+    Raises:
+        UserError: there is no such question, or somebody else wrote it.
+    """
+    session.study.require_writable()
+    question = question_called(session, question_id)
+    who = require_author(session, question)
+    said = {one.annotator_id: one for one in rows.verifications_of(session.study, question.id)}
+    if not stumped(answers, judge_ids):
+        if who.id not in said:
+            return Changes()
+        with session.step("Question is a draft again") as step:
+            rows.delete_verification(session.study, question.id, who.id)
+        return step.changes
+    note = f"Failed: {', '.join(sorted(one.judge for one in answers))}"
+    before = said.get(who.id)
+    if before is not None and (before.state, before.note) == (seen_state(question), note):
+        return Changes()
+    with session.step("Keep written question") as step:
+        rows.set_verification(
+            session.study,
+            Verification(
+                *(question.id, who.id, VerificationDecision.KEEP, "chain", (), "", note),
+                *(seen_state(question), utc_now()),
+            ),
+        )
+    return step.changes
+
+
+def require_author(session: Session, question: Question) -> Annotator:
+    """Return who works here, where they wrote a question.
+
+    Raises:
+        UserError: somebody else did, or nobody: it was made.
+    """
+    who = session.annotator()
+    if who is None or not is_author(question, who.id):
+        raise UserError("Somebody else wrote this question.", "Whoever wrote it tries it and keeps it.")
+    return who
+
+
+def _place(session: Session, identifier: str) -> int:
+    """Return one of the places that hold the fewest right answers of the written questions."""
+    used = Counter(one.place for one in rows.all_questions(session.study) if one.kind is QuestionKind.WRITTEN)
+    fewest = min(used[place] for place in range(OPTIONS))
+    return random.Random(identifier).choice([place for place in range(OPTIONS) if used[place] == fewest])

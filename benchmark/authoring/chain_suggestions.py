@@ -1,0 +1,195 @@
+"""A chain drafted by a judge from an explanation, for a person to correct.
+
+A chain in lines of text, read strictly: what is wrong with a line is told, and the line is left out.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from annotate.chains.chain_drafts import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    SHORTEST_US,
+    ChainDraft,
+    DrawnNode,
+    circle,
+    one_line,
+)
+from annotate.chains.chain_edits import add_drawn_chain
+from benchmark.disclosure.cast_names import called_in, who_is, with_pseudonyms
+from benchmark.judging.run_config import AskRequest
+from benchmark.prompts.question_prompts import CHAIN, EXPLANATION_CHAIN_TASK
+from project.entities.causal_chains import NodeKind
+from project.entities.judgments import RAW, JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.question_rows import question_called
+from project.session.session import Session
+from project.text_format import shown
+from project.timebase import SECOND
+
+MOST_LINES = 200
+_PARTS = 6
+_SPAN = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*(?:s\s*)?(?:-|\u2013|to)\s*(\d{1,6}(?:\.\d{1,6})?)\s*s?", re.IGNORECASE)
+_LONGEST_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ReadChain:
+    """What lines say.
+
+    Attributes:
+        drawing: the chain; without edges where they go round in a circle.
+        unread: what is wrong, a sentence for each line or edge that was left out, in order.
+    """
+
+    drawing: ChainDraft
+    unread: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    place: int
+    number: int
+    node: DrawnNode
+    reasons: tuple[int, ...]
+
+
+def chain_from_lines(
+    text: str, name: str, start_us: int, end_us: int, who: Callable[[str], str], plain: Callable[[str], str] = str
+) -> ReadChain:
+    """Read a chain of lines `NUMBER | KIND | WHOSE | FROM-TO | TEXT | REASONS`; empty lines are passed over.
+
+    A line that is not of that form, says a number again, lies outside the span or names somebody unknown is left out;
+    so is a reason that is no line of the chain or the line itself. Where the edges go round in a circle, none is read.
+
+    Args:
+        text: the lines; times are seconds from `start_us`.
+        name: of the chain.
+        start_us: of the stretch that it is about, on the recording's axis.
+        end_us: of the stretch, on the recording's axis.
+        who: returns the id of somebody by what they are called; "" for nobody known.
+        plain: how a node's text is kept.
+    """
+    unread: list[str] = []
+    lines: dict[int, _Line] = {}
+    told = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if len(told) > MOST_LINES:
+        unread.append(f"Lines after the {MOST_LINES}th are left out.")
+    for place, line in told[:MOST_LINES]:
+        found = _read(place, line, start_us, end_us, who, plain)
+        if isinstance(found, str):
+            unread.append(f"Line {place}: {found}")
+        elif found.number in lines:
+            unread.append(f"Line {place}: number {found.number} is there already.")
+        else:
+            lines[found.number] = found
+    places = {number: at for at, number in enumerate(lines)}
+    edges: list[tuple[int, int]] = []
+    for at, one in enumerate(lines.values()):
+        for reason in one.reasons:
+            if reason not in places or reason == one.number:
+                unread.append(f"Line {one.place}: {reason} is no other line of the chain.")
+            else:
+                edges.append((places[reason], at))
+    if circle(len(lines), edges):
+        unread.append("The reasons go round in a circle, so none of them is drawn.")
+        edges = []
+    return ReadChain(ChainDraft(name, tuple(one.node for one in lines.values()), tuple(edges)), tuple(unread))
+
+
+def _read(
+    place: int, line: str, start_us: int, end_us: int, who: Callable[[str], str], plain: Callable[[str], str]
+) -> _Line | str:
+    """Return a line that was read, else what is wrong with it."""
+    parts = [one.strip() for one in line.removeprefix("|").removesuffix("|").split("|")]
+    if line.rstrip().endswith("|") and len(parts) == _PARTS - 1:
+        # The bar at the end is that before the reasons, of which there are none.
+        parts.append("")
+    if len(parts) != _PARTS:
+        return f"it has {len(parts)} parts, and needs {_PARTS}: {_short(line)}"
+    number, kind, whose, span, told, because = parts
+    if not re.fullmatch(r"\d{1,4}", number, re.ASCII):
+        return f"it begins with no number: {_short(line)}"
+    if kind.lower() not in {one.value for one in NodeKind}:
+        return f"“{_short(kind)}” is no kind of node."
+    times = _SPAN.fullmatch(span)
+    if times is None:
+        return f"“{_short(span)}” is no span of seconds."
+    start, end = (start_us + round(float(time) * SECOND) for time in times.groups())
+    if not start_us <= start < start + SHORTEST_US <= end <= end_us:
+        return f"“{_short(span)}” does not lie inside what was shown."
+    people = [one.strip() for one in whose.split(",") if one.strip()]
+    if unknown := next((one for one in people if not who(one)), ""):
+        return f"nobody here is called “{_short(unknown)}”."
+    text = one_line(plain(told))
+    if not text or len(text) > LONGEST_TEXT:
+        return "its text is empty." if not text else "its text is too long."
+    if because and not re.fullmatch(r"\d{1,4}(?:\s*,\s*\d{1,4})*", because, re.ASCII):
+        return f"“{_short(because)}” are no numbers of reasons."
+    reasons = tuple(dict.fromkeys(int(one) for one in because.split(",") if one.strip()))
+    node = DrawnNode(NodeKind(kind.lower()), text, start, end, tuple(sorted({who(one) for one in people})))
+    return _Line(place, int(number), node, reasons)
+
+
+def _short(text: str) -> str:
+    text = shown(" ".join(text.split()))
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+DRAFT = "Draft: "
+"""What the name of a draft begins with."""
+
+
+def request(question_id: str, judge: JudgeEntry, condition: str = RAW) -> AskRequest:
+    """Return what a judge is to be asked: to write the explanation of a question as a chain."""
+    return AskRequest(
+        [judge],
+        [JudgmentTarget(JudgmentTargetKind.QUESTION, question_id).key],
+        EXPLANATION_CHAIN_TASK,
+        condition=condition,
+    )
+
+
+def read_draft(session: Session, judgment: Judgment) -> ReadChain:
+    """Return what a judge wrote as a chain, and what of it cannot be read (`chain_from_lines`).
+
+    People are known by what they were called in front of the judge, or by pseudonym; texts are kept with pseudonyms.
+
+    Raises:
+        UserError: it is not the answer to this task, or it could not be read at all.
+    """
+    if judgment.task != EXPLANATION_CHAIN_TASK or judgment.status is not JudgmentStatus.OK:
+        raise UserError("The judge wrote no chain.", "Ask again, or ask another judge.")
+    question = question_called(session.study, judgment.question_id)
+    called = called_in(session, judgment.recording_id, judgment.condition)
+    return chain_from_lines(
+        str(judgment.answer.get(CHAIN, "")),
+        _name(question.text if question else ""),
+        judgment.start_us,
+        judgment.end_us,
+        lambda one: who_is(one, called),
+        lambda one: with_pseudonyms(one, called),
+    )
+
+
+def draft_from(session: Session, judgment: Judgment) -> tuple[str, Changes]:
+    """Draw the chain that a judge wrote, as a draft of this session's annotator, in one step; returns its id.
+
+    What cannot be read is left out; `read_draft` tells it.
+
+    Raises:
+        UserError: no line of it can be read, or it does not fit the recording.
+    """
+    session.study.require_writable()
+    found = read_draft(session, judgment)
+    if not found.drawing.nodes:
+        first = next(iter(found.unread), "It is empty.")
+        raise UserError(f"No line of the chain can be read. {first}", "Ask another judge, or draw it yourself.")
+    return add_drawn_chain(session, judgment.recording_id, found.drawing, what="Draft chain from explanation")
+
+
+def _name(text: str) -> str:
+    name = one_line(f"{DRAFT}{text or 'from an explanation'}")
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

@@ -1,0 +1,342 @@
+"""Edits of what a study asks of questions at each step of the filter.
+
+Asking judges for what a step still needs: the job is that of any other question to judges (kind `ask`). The settings in
+which a judge is asked a question: how much it is shown, and how it is put.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from textwrap import shorten
+
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judging.ask_job import KIND, AskPlan, prepare
+from benchmark.judging.judge_registry import judge_called
+from benchmark.judging.judge_worker import RunItem
+from benchmark.judging.judgment_record import judge_json
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import AskRequest, payload_from
+from benchmark.prompts.question_prompts import ANSWER_TASK as ANSWER
+from benchmark.questions.filter_funnel import funnel_of
+from benchmark.questions.filter_outcomes import FunnelInput, asked, has_temperature, read, runs_answered
+from benchmark.questions.filter_rules import (
+    PARTS,
+    REVIEW,
+    STEPS,
+    FilterRule,
+    FilterStep,
+    Needs,
+    Several,
+    checked,
+    property_of,
+    rules_of,
+    step_called,
+)
+from project.entities.judgments import RAW, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries.judgment_rows import all_judges
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from project.store.column_values import to_json
+
+LIMIT = PARTS[0]
+_DIGITS = 6
+"""Of the largest number that anybody types."""
+
+
+def set_rules(session: Session, rules: Mapping[str, FilterRule]) -> Changes:
+    """Set what is asked at some steps, as one step of the history.
+
+    Args:
+        session: of the study.
+        rules: step -> what is asked there.
+
+    Raises:
+        UserError: there is no such step, a value is outside its limits, or a judge that is to count is not there.
+    """
+    wanted = _changed(session, rules)
+    about = STEPS[next(iter(wanted))].name.lower() if len(wanted) == 1 else "questions"
+    now = rules_of(session.study)
+    typed = all(rule.decides == now[key].decides for key, rule in wanted.items())
+    return _written(session, wanted, f"Change limits of {about}", f"limits {sorted(wanted)}" if typed else None)
+
+
+def decide_by(session: Session, steps: Collection[str]) -> Changes:
+    """Let these steps, and no others, decide which questions go on to verification and export.
+
+    Raises:
+        UserError: there is no such step, or it drops no question.
+    """
+    wanted = {step_called(one).key for one in steps}
+    rules = {key: replace(rule, decides=key in wanted) for key, rule in rules_of(session.study).items()}
+    return _written(session, _changed(session, rules), "Choose which steps decide", None)
+
+
+def _changed(session: Session, rules: Mapping[str, FilterRule]) -> dict[str, FilterRule]:
+    now = rules_of(session.study)
+    known = {one.id for one in all_judges(session.study)}
+    wanted = {}
+    for key, rule in rules.items():
+        step = step_called(key)
+        made = checked(step, rule)
+        if made.decides and step.needs is Needs.NOTHING:
+            raise UserError(f"{step.name} drops no question, so it cannot decide.", "Choose another step.")
+        if any(one not in known and one not in now[key].judges for one in made.judges):
+            raise UserError("A judge that is to count is no longer part of the study.", "Choose others.")
+        if made != now[key]:
+            wanted[key] = made
+    return wanted
+
+
+def _written(session: Session, wanted: Mapping[str, FilterRule], name: str, merge_key: str | None) -> Changes:
+    if not wanted:
+        return Changes()
+    with session.step(name, merge_key) as step:
+        for key, rule in wanted.items():
+            session.study.set_property(property_of(key), rule.as_json())
+    return step.changes
+
+
+def rule_from(session: Session, said: str, rules: Mapping[str, FilterRule]) -> tuple[str, FilterRule]:
+    """Read `STEP=LIMIT` or `STEP.PART=VALUE`, such as `difficulty=2`, `options-only.runs=3`, `truth.judges=a+b`.
+
+    Args:
+        session: of the study.
+        said: what somebody typed.
+        rules: as they are so far.
+
+    Returns:
+        The step and its new rule.
+
+    Raises:
+        UserError: it cannot be read, or names a step, part or judge that is not there.
+    """
+    from benchmark.judging.judge_registry import judge_called
+
+    name, equals, value = (one.strip() for one in said.partition("="))
+    if not equals or not name or not value:
+        raise UserError(f"“{said}” sets nothing.", "Write STEP=LIMIT, such as difficulty=2.")
+    key, _, part = name.partition(".")
+    step, rule = step_called(key), rules[step_called(key).key]
+    part = part or LIMIT
+    match part:
+        case "limit" | "runs":
+            if not value.lstrip("-").isdecimal() or len(value) > _DIGITS:
+                raise UserError(f"“{shorten(value, 40)}” is no whole number that fits.", f"Write {name}=NUMBER.")
+            rule = replace(rule, **{part: int(value)})  # type: ignore[arg-type]
+        case "several":
+            if value not in {one.value for one in Several}:
+                raise UserError(f"“{value}” is not allowed for {name}.", "Choose strictest or mean.")
+            rule = replace(rule, several=Several(value))
+        case "judges":
+            names = [] if value == "all" else [one.strip() for one in value.split("+")]
+            rule = replace(rule, judges=tuple(judge_called(session, one).id for one in names))
+        case _:
+            raise UserError(f"There is nothing called “{part}” at a step.", "Choose limit, runs, several or judges.")
+    return step.key, checked(step, rule)
+
+
+_SILENT = Silent()
+_NONE = Limits()
+
+
+@dataclass(frozen=True)
+class FilterRequests:
+    """What a step still needs.
+
+    Attributes:
+        requests: one for each judge and seed that has something to answer.
+        there: answers that are there already, and are not asked for again.
+        left_out: why a judge is not asked about some questions -> those questions.
+    """
+
+    requests: tuple[AskRequest, ...]
+    there: int = 0
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def wanted(
+    reading: FunnelInput,
+    step_key: str,
+    judges: Sequence[JudgeEntry],
+    question_ids: Collection[str],
+    *,
+    condition: str = RAW,
+    budget: Limits = _NONE,
+    again: bool = False,
+) -> FilterRequests:
+    """Return what has to be asked so that judges have answered at a step.
+
+    Args:
+        reading: of the study.
+        step_key: of the step.
+        judges: entries of the study.
+        question_ids: that the step looks at.
+        condition: in which the footage is shown.
+        budget: that each request may not pass.
+        again: ask again what was refused or could not be read.
+
+    Raises:
+        UserError: there is no such step, or it asks no judge.
+    """
+    step = step_called(step_key)
+    if not step.task:
+        raise UserError(f"{step.name} asks no judge: it is computed.", "Look at the funnel.")
+    requests: list[AskRequest] = []
+    left_out: dict[str, list[str]] = {}
+    there = 0
+    for judge in judges:
+        entry = _at_temperature(step, judge)
+        about: dict[int, list[str]] = {seed: [] for seed in range(_runs(reading, step))}
+        for key in (one for one in reading.questions if one in question_ids):
+            if why := _barred(reading, step, judge, key):
+                left_out.setdefault(why, []).append(key)
+                continue
+            answered = runs_answered(reading, step, reading.questions[key], judge.id)
+            for seed, keys in about.items():
+                if _settled(answered.get(seed), again=again):
+                    there += 1
+                else:
+                    keys.append(JudgmentTarget(JudgmentTargetKind.QUESTION, key).key)
+        requests += [
+            AskRequest([entry], keys, step.task, condition=condition, seed=seed, budget=budget, again=again)
+            for seed, keys in about.items()
+            if keys
+        ]
+    return FilterRequests(tuple(requests), there, {why: tuple(keys) for why, keys in left_out.items()})
+
+
+def run_step(
+    session: Session,
+    step_key: str,
+    judges: Sequence[JudgeEntry | str],
+    question_ids: Collection[str] = (),
+    *,
+    condition: str = RAW,
+    budget: Limits = _NONE,
+    again: bool = False,
+    progress: Progress = _SILENT,
+) -> tuple[list[AskPlan], FilterRequests]:
+    """Make the jobs that run one step by itself; each has a `work` where something has to be asked.
+
+    Args:
+        session: of the study.
+        step_key: of the step.
+        judges: entries of the study, or their names.
+        question_ids: that are asked about; all of the study where empty.
+        condition: in which the footage is shown.
+        budget: that each job may not pass.
+        again: ask again what was refused or could not be read.
+        progress: told while requests are looked up.
+
+    Raises:
+        UserError: there is no such step or judge, the step asks no judge, or the study is read-only.
+    """
+    session.study.require_writable()
+    reading = read(session)
+    entries = [judge_called(session, one) if isinstance(one, str) else one for one in judges]
+    asked_about = {*question_ids} or {*reading.questions}
+    found = wanted(reading, step_key, entries, asked_about, condition=condition, budget=budget, again=again)
+    return [prepare(session, one, progress) for one in found.requests], found
+
+
+def pieces_of(request: AskRequest, size: int) -> list[AskRequest]:
+    """Cut a request into some that ask about fewer things, for a window that must not stand still meanwhile."""
+    return [replace(request, about=request.about[at : at + size]) for at in range(0, len(request.about), size)]
+
+
+def together(works: Sequence[JobSpec], title: str) -> JobSpec:
+    """Return the jobs of the pieces of one request as one job."""
+    payloads = [payload_from(one.parameters) for one in works]
+    plans: list[Mapping[str, Json]] = []
+    items: list[RunItem] = []
+    for one in payloads:
+        items += [replace(item, plan=item.plan + len(plans)) for item in one.items]
+        plans += one.plans
+    recordings = {one.recording_id for one in items}
+    whole = replace(payloads[0], plans=tuple(plans), items=tuple(items))
+    about = recordings.pop() if len(recordings) == 1 else ""
+    return JobSpec(KIND, title, about, {"run": new_id(), **whole.as_json()})
+
+
+def reaching(reading: FunnelInput, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the questions that reach a step, where these steps are gone through, or all.
+
+    Raises:
+        UserError: there is no such step.
+    """
+    chosen = {*steps} | {step_called(step_key).key} if steps else ()
+    return funnel_of(reading, (), [*chosen]).at(step_key).entered
+
+
+def _barred(reading: FunnelInput, step: FilterStep, judge: JudgeEntry, question_id: str) -> str:
+    if step.key != REVIEW:
+        return ""
+    return reading.why_not_by(reading.questions[question_id], asked(judge.id, to_json(judge_json(judge))))
+
+
+def _runs(reading: FunnelInput, step: FilterStep) -> int:
+    return reading.rules[step.key].runs
+
+
+def _settled(status: JudgmentStatus | None, *, again: bool) -> bool:
+    return status is JudgmentStatus.OK or (status is not None and not again)
+
+
+def _at_temperature(step: FilterStep, judge: JudgeEntry) -> JudgeEntry:
+    """Return a judge set as the step asks; it stays the same entry, and each judgment keeps what it was set to."""
+    if step.temperature is None or not has_temperature(judge.backend):
+        return judge
+    return replace(judge, settings={**judge.settings, "temperature": step.temperature})
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSetting:
+    """One setting.
+
+    Attributes:
+        name: for menus.
+        variant: of the prompt.
+        words: whether what is said is told.
+        pictures: whether frames are shown.
+    """
+
+    name: str
+    variant: str = "plain"
+    words: bool = True
+    pictures: bool = True
+
+
+SETTINGS: Mapping[str, QuestionSetting] = {
+    "base": QuestionSetting("Frames only (base)", words=False),
+    "sub": QuestionSetting("Frames and words (+sub)"),
+    "sub-tom": QuestionSetting("Frames and words, minds first (+sub+tom)", "tom"),
+    "text": QuestionSetting("Words only", pictures=False),
+}
+"""Of R3-VQA (section 4.1), and words alone (section 4.3)."""
+DEFAULT = "sub"
+
+
+def request_for(
+    judges: Sequence[JudgeEntry], question_ids: Sequence[str], setting: str = DEFAULT, *, fresh: bool = False
+) -> AskRequest:
+    """Return what is asked of judges about questions in a setting.
+
+    Raises:
+        UserError: there is no such setting.
+    """
+    if setting not in SETTINGS:
+        raise UserError(f"There is no setting “{setting}”.", f"Choose one of {', '.join(SETTINGS)}.")
+    how = SETTINGS[setting]
+    return AskRequest(
+        judges,
+        [JudgmentTarget(JudgmentTargetKind.QUESTION, one).key for one in question_ids],
+        ANSWER,
+        how.variant,
+        sight=InputSettings(words=how.words),
+        frames=None if how.pictures else 0,
+        again=True,
+        fresh=fresh,
+    )

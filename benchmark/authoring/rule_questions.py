@@ -1,0 +1,245 @@
+"""Makes questions from the chains of a study by rules, as one step of the history."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from annotate.chains.chain_checks import sound
+from annotate.chains.chain_versions import chosen_versions
+from benchmark.judge_input.judged_subjects import shown_span
+from benchmark.questions.question_edits import add_questions, is_stale, made_from
+from benchmark.questions.question_templates import RecordingContext, RuleQuestionGenerator
+from benchmark.questions.question_validity import (
+    OPTIONS,
+    SINGLE_STEP,
+    QuestionDraft,
+    QuestionSpec,
+    balanced_places,
+    wanted_from,
+)
+from project.entities.causal_chains import ChainGraph
+from project.entities.questions import OF_CHAINS, Maker, Question, QuestionKind
+from project.entities.study_records import Changes, ConsentUse, Json
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.question_rows import all_questions
+from project.queries.recording_rows import all_participants, hold_outs, participants_in
+from project.session.session import Session
+from project.text_format import counted, shown
+from project.timebase import utc_now
+
+THERE = "It is there already."
+UNSOUND = "Its chain goes round in a circle, or an edge of it leads nowhere."
+NO_CHAINS = "Draw one first, in the mode Chains, or with: greenroom chain import"
+_SILENT = Silent()
+_MAY_LEAVE = "not held out"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionGenerationResult:
+    """What came of making questions.
+
+    Attributes:
+        by_kind: value of `QuestionKind` -> how many were made, of every kind that was asked for.
+        ids: of the questions, in order.
+        skipped: a reason in one sentence -> how many of the questions that the rules ask for were not made for it.
+    """
+
+    by_kind: dict[str, int] = field(default_factory=dict)
+    ids: tuple[str, ...] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {"by_kind": dict(self.by_kind), "questions": [*self.ids], "skipped": dict(self.skipped)}
+
+
+def make_by_rules(
+    session: Session,
+    chain_ids: Sequence[str] = (),
+    kinds: Sequence[QuestionKind] = (),
+    seed: int = 0,
+    progress: Progress = _SILENT,
+) -> tuple[QuestionGenerationResult, Changes]:
+    """Make every question that the rules ask for and that is not there yet.
+
+    Wrong options are other nodes of the whole study. What has fewer than four that would do is left out and counted.
+
+    Args:
+        session: of the study.
+        chain_ids: of which chains; of all where empty, one version of each (`chosen_versions`).
+        kinds: which, of `OF_CHAINS`; the four single-step kinds where empty.
+        seed: of wordings, of the order of options, and of the places of the right ones.
+        progress: told how many are made.
+
+    Raises:
+        UserError: there is no chain, or none of an id, or a kind is not made from chains.
+    """
+    session.study.require_writable()
+    questions, made = by_rules(session, chain_ids, kinds, seed, progress)
+    changes = add_questions(session, questions, f"Make {counted(len(questions), 'question')} by rules")
+    return made, changes
+
+
+def by_rules(
+    session: Session,
+    chain_ids: Sequence[str] = (),
+    kinds: Sequence[QuestionKind] = (),
+    seed: int = 0,
+    progress: Progress = _SILENT,
+) -> tuple[list[Question], QuestionGenerationResult]:
+    """Return the questions that `make_by_rules` adds, and what came of it; nothing is written.
+
+    Raises:
+        UserError: there is no chain, or none of an id, or a kind is not made from chains.
+    """
+    wanted_kinds = _kinds(kinds)
+    known = graphs_of(session.study, all_chains(session.study))
+    chosen = chosen_graphs(session, known, chain_ids)
+    there = _there(session, known)
+    skipped: Counter[str] = Counter()
+    wanted: list[tuple[ChainGraph, QuestionSpec]] = []
+    for graph in chosen:
+        if not sound(graph):
+            skipped[UNSOUND] += 1
+            continue
+        for one in wanted_from(graph, wanted_kinds):
+            if (graph.chain.id, one.part) in there:
+                skipped[THERE] += 1
+            else:
+                wanted.append((graph, one))
+    drafts = _drafts(session, known, chosen, wanted, seed, skipped, progress)
+    questions = _questions(session, drafts, seed)
+    by_kind = dict.fromkeys((one.value for one in wanted_kinds), 0) | Counter(one.kind.value for one in questions)
+    return questions, QuestionGenerationResult(by_kind, tuple(one.id for one in questions), dict(skipped))
+
+
+def chosen_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequence[str]) -> list[ChainGraph]:
+    """Return the chains that questions are made of: those that are named, or one version of each.
+
+    Raises:
+        UserError: there is none at all, or none of an id.
+    """
+    by_id = {one.chain.id: one for one in known}
+    for one in chain_ids:
+        if one not in by_id:
+            raise UserError(f"No chain has the id {shown(one)}.", "See which there are: greenroom chain list STUDY")
+    if not known:
+        raise UserError("There is no chain in this study.", NO_CHAINS)
+    named = chain_ids or [one.id for one in chosen_versions(session, [graph.chain for graph in known])]
+    return [by_id[one] for one in dict.fromkeys(named)]
+
+
+def questions_of_drafts(
+    session: Session,
+    drafts: Sequence[tuple[ChainGraph, QuestionDraft, str]],
+    maker: Maker,
+    seed: int,
+    options: int = OPTIONS,
+) -> list[Question]:
+    """Return drafts as questions, with the places of their right options balanced over all of them.
+
+    Args:
+        session: of the study.
+        drafts: each with its chain, and the judgment that worded it or "".
+        maker: who worded them.
+        seed: of the order of options.
+        options: of each.
+    """
+    places = balanced_places(len(drafts), options, seed)
+    durations: dict[str, int] = {}
+    found = []
+    for (graph, draft, judgment), place in zip(drafts, places, strict=True):
+        home = graph.chain.recording_id
+        if home not in durations:
+            durations[home] = session.recording(home).duration_us
+        start_us, end_us = shown_span(durations[home], *graph.span)
+        words = (draft.text, draft.answer, draft.wrong, draft.explanation)
+        of = (draft.kind, draft.aspect, draft.covers, made_from(graph, draft.covers))
+        found.append(
+            Question(
+                *(new_id(), home, graph.chain.id, *of, start_us, end_us, *words),
+                *(seed, place, maker, "", judgment, utc_now()),
+            )
+        )
+    return found
+
+
+def _kinds(kinds: Sequence[QuestionKind]) -> tuple[QuestionKind, ...]:
+    if foreign := [one for one in kinds if one not in OF_CHAINS]:
+        raise UserError(
+            f"Questions of the kind {foreign[0].value} are not made from chains.",
+            f"Choose from {', '.join(one.value for one in OF_CHAINS)}.",
+        )
+    return tuple(dict.fromkeys(kinds)) or SINGLE_STEP
+
+
+def _there(session: Session, known: Sequence[ChainGraph]) -> set[tuple[str, str]]:
+    """Return which questions of chains are there by rules and still fit, each by its chain and `Wanted.part`."""
+    graphs = {one.chain.id: one for one in known}
+    return {
+        (one.chain_id, QuestionSpec(one.kind, one.aspect, one.covers).part)
+        for one in all_questions(session.study)
+        if one.chain_id and one.covers and one.maker is Maker.RULES and not is_stale(one, graphs.get(one.chain_id))
+    }
+
+
+def _drafts(
+    session: Session,
+    known: Sequence[ChainGraph],
+    chosen: Iterable[ChainGraph],
+    wanted: Sequence[tuple[ChainGraph, QuestionSpec]],
+    seed: int,
+    skipped: Counter[str],
+    progress: Progress,
+) -> list[tuple[ChainGraph, QuestionDraft]]:
+    usual = {one.id for one in chosen_versions(session, [graph.chain for graph in known])}
+    usual |= {one.chain.id for one in chosen}
+    pool = [one for one in known if one.chain.id in usual and sound(one)]
+    names = [one.pseudonym for one in all_participants(session.study)]
+    rules = RuleQuestionGenerator(pool, known, _scenes(session, known), names, seed)
+    found: dict[tuple[str, str], tuple[ChainGraph, QuestionDraft]] = {}
+    for done, (graph, one, draft) in enumerate(rules.drafts(wanted)):
+        if done % 100 == 0:
+            progress.check_cancelled()
+            progress.progress(done, len(wanted), "questions")
+        if isinstance(draft, str):
+            skipped[draft] += 1
+        else:
+            found[graph.chain.id, one.part] = graph, draft
+    ordered = [(graph.chain.id, one.part) for graph, one in wanted]
+    return [found[one] for one in ordered if one in found]
+
+
+def _scenes(session: Session, known: Sequence[ChainGraph]) -> dict[str, RecordingContext]:
+    """Return what has to be known of each recording that has chains."""
+    study = session.study
+    held_out = hold_outs(study)
+    given = _given(session)
+    scenes: dict[str, RecordingContext] = {}
+    zero: dict[str, dict[str, int]] = {}
+    for graph in known:
+        home = graph.chain.recording_id
+        zero.setdefault(home, {})[graph.chain.id] = shown_span(session.recording(home).duration_us, *graph.span)[0]
+    for home, starts in zero.items():
+        people = {one.id: one.pseudonym for one in participants_in(study, home)}
+        reach = given[home] | ({_MAY_LEAVE} if home not in held_out else frozenset())
+        scenes[home] = RecordingContext(starts, people, reach)
+    return scenes
+
+
+def _given(session: Session) -> dict[str, frozenset[str]]:
+    """Return recording id -> what everybody in it agreed to: nothing where nobody is known to be there."""
+    # It brings all that a release is judged by, which a window does without until questions are made.
+    from anonymize.release.participant_consent import agreed, everybody_there
+
+    return {
+        home: frozenset(use.value for use in ConsentUse if there and all(agreed(session, one, use) for one in there))
+        for home, there in everybody_there(session).items()
+    }
+
+
+def _questions(session: Session, drafts: Sequence[tuple[ChainGraph, QuestionDraft]], seed: int) -> list[Question]:
+    return questions_of_drafts(session, [(graph, draft, "") for graph, draft in drafts], Maker.RULES, seed)

@@ -1,0 +1,256 @@
+"""What judges are asked to get statements about a recording: a question, then ten inferences for it.
+
+Takes inferences of judges over as statements that people rate: each a segment without plausibility.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotate.chains.chain_drafts import one_line
+from annotate.study.scheme_versions import use_shipped_scheme
+from benchmark.disclosure.cast_names import called_in, with_pseudonyms
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.run_config import AskRequest
+from benchmark.judging.run_outcome import Note, outcome_from, refusal
+from benchmark.prompts.statement_prompts import (
+    CLASSES,
+    EACH,
+    LONGEST_STATEMENT,
+    SCHEME,
+    STATEMENT,
+    class_key,
+    statement_key,
+)
+from benchmark.questions.question_validity import gist
+from project.entities.judgments import (
+    RAW,
+    JudgeEntry,
+    Judgment,
+    JudgmentStatus,
+    JudgmentTarget,
+    JudgmentTargetKind,
+    part_after,
+)
+from project.entities.study_records import Annotator, Changes, FieldValue, Json, Participant, Segment
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.annotator_rows import annotator_by_name, insert_annotator
+from project.queries.judgment_rows import judgments_called
+from project.queries.segment_rows import insert_segments, insert_values, segments_under, values_of
+from project.session.jobs import run_here
+from project.session.session import Session
+from project.text_format import counted
+
+QUESTION, INFERENCES = "nli_question", "nli_inferences"
+STRENGTHS = ("cot", "plain")
+"""Variants in which five inferences each are asked for: with thoughts first and without (SocialNLI, section 3.2)."""
+MOST_QUESTIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceAnswers:
+    """What judges answered, known or new, and why others were not asked."""
+
+    answers: tuple[Judgment, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def ask(session: Session, requests: Iterable[AskRequest], progress: Progress) -> InferenceAnswers:
+    """Ask, here and now; what was answered before is not asked again.
+
+    Raises:
+        UserError: nothing at all could be asked; `Forbidden` where the policy of the study is why.
+    """
+    ids: list[str] = []
+    notes: list[Note] = []
+    for request in requests:
+        asking = prepare(session, request, progress)
+        ids += [one.id for one in asking.cached]
+        notes += asking.notes
+        if asking.work is not None:
+            result, changes = run_here(session, asking.work, progress)
+            ids += sorted(changes.ids("judgment"))
+            notes += outcome_from(result).notes
+    if not ids and notes:
+        raise refusal(notes)
+    return InferenceAnswers(tuple(judgments_called(session.study, ids)), tuple(notes))
+
+
+def question_request(
+    session: Session,
+    recording_ids: Sequence[str],
+    judges: Sequence[JudgeEntry],
+    questions: int = 1,
+    condition: str = RAW,
+    seed: int = 0,
+) -> AskRequest:
+    """Return what is asked first: questions about what is meant but not said, so many about each recording.
+
+    Raises:
+        UserError: there is no such recording, or the number makes no sense.
+    """
+    if not 1 <= questions <= MOST_QUESTIONS:
+        raise UserError(f"There are 1 to {MOST_QUESTIONS} questions about a recording.", "Choose a number from 1.")
+    about = [
+        JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(one).id, str(number)).key
+        for one in dict.fromkeys(recording_ids)
+        for number in range(1, questions + 1)
+    ]
+    return AskRequest(judges, about, QUESTION, condition=condition, seed=seed)
+
+
+def inference_requests(
+    judges: Sequence[JudgeEntry], questions: Iterable[Judgment], condition: str = RAW, seed: int = 0
+) -> list[AskRequest]:
+    """Return what is asked then: of each judge, inferences for its own questions, at both strengths."""
+    asked = [one for one in questions if one.task == QUESTION and one.status is JudgmentStatus.OK]
+    found = []
+    for judge in judges:
+        about = [
+            JudgmentTarget(JudgmentTargetKind.RECORDING, one.recording_id, part_after(QUESTION, one.id)).key
+            for one in asked
+            if one.judge_id == judge.id
+        ]
+        if about:
+            found += [
+                AskRequest([judge], about, INFERENCES, variant, condition=condition, seed=seed) for variant in STRENGTHS
+            ]
+    return found
+
+
+TRACK = "inferences"
+NO_ANSWER = "The judge gave no answer that could be read."
+OTHER_TASK = "It is the answer to another task."
+EMPTY = "It is empty."
+TOO_LONG = f"It is longer than {LONGEST_STATEMENT} characters."
+SAID_ALREADY = "The recording has a statement that says the same."
+NO_CLASS = "It has none of the three classes."
+_UNSEEN = re.compile("[\u0000-\u0008\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_NUMBERED = re.compile(r"^\s*(?:\d{1,2}[.):]|[-*\u2022])\s+")
+_CLASSES = frozenset(one.key for one in CLASSES)
+
+
+@dataclass(frozen=True, slots=True)
+class InferenceImportResult:
+    """What came of taking inferences over.
+
+    Attributes:
+        statements: how many different ones there are now that were not there before.
+        ids: of the segments, one for each statement and rater.
+        skipped: a reason in one sentence -> how many inferences were left out for it.
+    """
+
+    statements: int = 0
+    ids: tuple[str, ...] = ()
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {"statements": self.statements, "segments": [*self.ids], "skipped": dict(self.skipped)}
+
+
+def take_in(
+    session: Session, judgments: Iterable[Judgment], raters: Sequence[str] = ()
+) -> tuple[InferenceImportResult, Changes]:
+    """Make a segment of each usable inference for each rater, as one step; the scheme is used where it was not yet.
+
+    A segment has statement and class and neither plausibility nor explanation: people rate it without seeing what
+    anybody else says. Whom it tells of is written as people of the study write it, by pseudonym.
+
+    Args:
+        session: of the study.
+        judgments: answers to the task `nli_inferences`; of others is said that they are.
+        raters: names of those who rate; the annotator of the session where empty. Who is new becomes an annotator.
+
+    Raises:
+        UserError: a rater is no person, or the study cannot be written to.
+    """
+    session.study.require_writable()
+    names = [*dict.fromkeys(one.strip() for one in raters if one.strip())] or [session.annotator_name]
+    skipped: Counter[str] = Counter()
+    found = [*_usable(session, judgments, skipped)]
+    if not found:
+        return InferenceImportResult(0, (), dict(skipped)), Changes()
+    if not session.schemes.uses(SCHEME):
+        use_shipped_scheme(session, SCHEME)
+    scheme = session.schemes.get(SCHEME)
+    study, version = session.study, scheme.version
+    with session.step(f"Take {counted(len(found), 'statement')} of judges") as step:
+        people = [_rater(session, one) for one in names]
+        session.schemes.keep(scheme)
+        segments: list[Segment] = []
+        values: list[FieldValue] = []
+        for said, label, text in found:
+            end_us = session.recording(said.recording_id).duration_us
+            for who in people:
+                segments.append(Segment(new_id(), said.recording_id, who, label, 0, end_us, SCHEME, TRACK))
+                values.append(FieldValue(segments[-1].id, SCHEME, version, STATEMENT, text))
+        insert_segments(study, segments)
+        insert_values(study, values)
+    return InferenceImportResult(len(found), tuple(one.id for one in segments), dict(skipped)), step.changes
+
+
+def _usable(
+    session: Session, judgments: Iterable[Judgment], skipped: Counter[str]
+) -> Iterable[tuple[Judgment, str, str]]:
+    """Yield judgment, class and statement of what can be used; counts the rest."""
+    there = _there(session)
+    called: dict[tuple[str, str], dict[str, Participant]] = {}
+    for said in {one.id: one for one in judgments}.values():
+        if said.task != INFERENCES or said.status is not JudgmentStatus.OK:
+            skipped[OTHER_TASK if said.task != INFERENCES else NO_ANSWER] += 1
+            continue
+        key = said.recording_id, said.condition
+        if key not in called:
+            called[key] = called_in(session, *key)
+        seen = there.setdefault(said.recording_id, set())
+        for number in range(1, EACH + 1):
+            text = _plain(said.answer.get(statement_key(number)), called[key])
+            label = said.answer.get(class_key(number))
+            if reason := _why_not(text, label, seen):
+                skipped[reason] += 1
+            else:
+                seen.add(gist(text))
+                yield said, str(label), text
+
+
+def _why_not(text: str, label: Json, seen: set[str]) -> str:
+    """Return why an inference cannot be used, in one sentence; "" where it can."""
+    if not gist(text):
+        return EMPTY
+    if len(text) > LONGEST_STATEMENT:
+        return TOO_LONG
+    if label not in _CLASSES:
+        return NO_CLASS
+    return SAID_ALREADY if gist(text) in seen else ""
+
+
+def _plain(said: Json, called: Mapping[str, Participant]) -> str:
+    """Return a statement on one line, without signs that nobody sees and without a number in front."""
+    if not isinstance(said, str):
+        return ""
+    return with_pseudonyms(_NUMBERED.sub("", one_line(_UNSEEN.sub("", said))), called).strip()
+
+
+def _there(session: Session) -> dict[str, set[str]]:
+    """Return recording id -> what its statements say."""
+    found: dict[str, set[str]] = {}
+    for one in segments_under(session.study, SCHEME):
+        value = values_of(session.study, one.id, SCHEME).get(STATEMENT)
+        if value is not None and isinstance(value.value, str):
+            found.setdefault(one.recording_id, set()).add(gist(value.value))
+    return found
+
+
+def _rater(session: Session, name: str) -> str:
+    """Return the id of somebody who rates, who is added where they are new; inside a step."""
+    found = annotator_by_name(session.study, name)
+    if found is None:
+        found = Annotator(new_id(), name)
+        insert_annotator(session.study, found)
+    if found.kind != "person":
+        raise UserError(f"{name} is no person, and people rate statements.", "Name somebody else with --rater.")
+    return found.id

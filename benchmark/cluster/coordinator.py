@@ -1,0 +1,529 @@
+"""Where works are done: on this machine one after the other, or on a lab's own cluster through Dask.
+
+One work on a cluster: what of it is left, who does it, and what came of it. Gives works to the workers of a cluster,
+answers what they ask, and stores what comes of them.
+"""
+
+import asyncio
+import json
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from anonymize.egress.egress_authority import authority_of
+from benchmark.cluster.work_envelope import permit_work, request_of
+from benchmark.cluster.worker_proxy import unpacked
+from benchmark.cluster.worker_proxy import work as task
+from benchmark.judging import ask_job as asking
+from benchmark.judging import ask_job as splitting
+from models.connection.dask_connection import (
+    Cluster,
+    ClusterWorker,
+    Scheduler,
+    SchedulerLostError,
+    WorkerSilent,
+    connected,
+    permitted,
+    scheduler_at,
+)
+from project.entities.egress_policy import Forbidden
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress
+from project.session.jobs import JobSpec, answer, kind_of, run_here, store_part
+from project.session.session import Session
+from project.text_format import counted
+from project.version import __version__
+
+_LEAST_CUT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult:
+    """What came of one work.
+
+    Attributes:
+        result: of the job; None where it failed. Where a part of a run of judges failed, it is what came of the others.
+        changes: what was stored of it, also where it failed later.
+        error: why it, or a part of it, failed.
+    """
+
+    work: JobSpec
+    result: dict[str, Json] | None
+    changes: Changes
+    error: UserError | None
+
+
+def run_all(
+    session: Session,
+    works: Sequence[JobSpec],
+    progress: Progress,
+    scheduler: str = "",
+    *,
+    ended: Callable[[JobResult], None] = lambda _: None,
+) -> list[JobResult]:
+    """Do works and store what comes of them; what fails fails alone.
+
+    Args:
+        session: holds the study, and is the only one to write to it.
+        works: made by the `prepare` of their kinds.
+        progress: told about all of them together.
+        scheduler: address of a scheduler of Dask whose workers are prepared for Greenroom; "" for this machine.
+        ended: called for each as soon as it is over, in this thread.
+
+    Returns:
+        What came of each, in their order.
+
+    Raises:
+        Cancelled: the user stopped it; what was stored until then stays.
+        Forbidden: the policy does not let the scheduler be connected to.
+        UserError: there is no scheduler, it went away, or its workers cannot be used; what was stored stays.
+    """
+    if not works:
+        return []
+    if not scheduler:
+        return [_here(session, work, _Share(progress, at, len(works)), ended) for at, work in enumerate(works)]
+    wanted = scheduler_at(scheduler)
+    addresses = permitted(wanted, authority_of(session))
+    with asyncio.Runner() as runner:
+        return runner.run(_there(session, works, progress, wanted, addresses, ended))
+
+
+def _here(session: Session, work: JobSpec, progress: Progress, ended: Callable[[JobResult], None]) -> JobResult:
+    changes, error, result = Changes(), None, None
+    try:
+        result, changes = run_here(session, work, progress)
+    except UserError as found:
+        error = found
+    done = JobResult(work, result, changes, error)
+    ended(done)
+    return done
+
+
+async def _there(
+    session: Session,
+    works: Sequence[JobSpec],
+    progress: Progress,
+    wanted: Scheduler,
+    addresses: tuple[str, ...],
+    ended: Callable[[JobResult], None],
+) -> list[JobResult]:
+    # What serves a cluster is loaded only where there is one.
+    found: dict[int, JobResult] = {}
+    try:
+        async with connected(wanted, addresses) as cluster:
+            threads = sum(one.threads for one in await cluster.seats())
+            pieces: list[ClusterTask] = []
+            for at, work in enumerate(works):
+                if work.kind == asking.KIND:
+                    cut = splitting.pieces(work, max(_LEAST_CUT, threads))
+                    pieces += [ClusterTask(at, one, splitting.served(one)) for one in cut]
+                else:
+                    pieces.append(ClusterTask(at, work))
+
+            def piece_ended(piece: ClusterTask) -> None:
+                of_it = [one for one in pieces if one.whole == piece.whole]
+                if all(one.over for one in of_it):
+                    found[piece.whole] = _joined(works[piece.whole], of_it)
+                    ended(found[piece.whole])
+
+            await ClusterCoordinator(session, wanted, cluster, addresses, pieces, progress, piece_ended).go()
+    except SchedulerLostError:
+        raise UserError(
+            f"The scheduler at {wanted} does not answer any more.",
+            "What was done is in the study. Start it and its workers again, then run the same again: it goes on.",
+        ) from None
+    return [found[at] for at in range(len(works))]
+
+
+def _joined(work: JobSpec, pieces: Sequence["ClusterTask"]) -> JobResult:
+    changes = Changes()
+    for one in pieces:
+        changes |= one.changes
+    error = next((one.error for one in pieces if one.error is not None), None)
+    results = [one.result for one in pieces if one.result is not None]
+    if work.kind == asking.KIND:
+        return JobResult(work, splitting.together(results) if results else None, changes, error)
+    return JobResult(work, results[0] if results else None, changes, error)
+
+
+class _Share:
+    """Tells how far one of several works is, as a part of all."""
+
+    def __init__(self, progress: Progress, at: int, of: int) -> None:
+        self._progress, self._at, self._of = progress, at, of
+        self.check_cancelled = progress.check_cancelled
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        """Report it."""
+        if self._of == 1 or not total:
+            self._progress.progress(done, total, text)
+        else:
+            self._progress.progress(self._at * total + done, self._of * total, text)
+
+
+TRIES = 3
+"""How often a work is begun in all, where the worker that did it stopped."""
+
+
+@dataclass
+class ClusterTask:
+    """One work, or a part of one.
+
+    Attributes:
+        whole: position of what it is a part of.
+        work: what is left of it.
+        asks: judges at servers; two works that ask the same one are not done at once.
+        tries: how often it was begun.
+        token: names the try that counts; "" before the first and between two.
+        crashed: the process that did it ended by itself.
+        host: the machine that does it.
+        share: how much of it is done, from 0 to 1.
+        text: how far it is, in words.
+        result: what came of it; None while it is not done.
+        error: why nothing came of it.
+        changes: what was stored of it.
+    """
+
+    whole: int
+    work: JobSpec
+    asks: frozenset[str] = frozenset()
+    tries: int = 0
+    token: str = ""
+    crashed: bool = False
+    host: str = ""
+    share: float = 0.0
+    text: str = ""
+    result: dict[str, Json] | None = None
+    error: UserError | None = None
+    changes: Changes = field(default_factory=Changes)
+    _parts: list[Mapping[str, Json]] = field(default_factory=list)
+    _before: list[dict[str, Json]] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.result is not None or self.error is not None
+
+    def kept(self, part: Mapping[str, Json], changes: Changes) -> None:
+        """Take in that a part of it was stored."""
+        self._parts.append(part)
+        self.changes |= changes
+
+    def begin(self, token: str, host: str) -> bool:
+        """Take in that a worker wants to begin it; where one began it before, what was stored since is left out.
+
+        Returns:
+            Whether it may; otherwise it is over, with a result or an error.
+        """
+        if self.tries and self.work.kind == asking.KIND:
+            try:
+                left = splitting.rest(self.work, self._parts)
+            except UserError as error:
+                self.error = error
+                return False
+            self._before.append(splitting.asked_and_answered(self._parts))
+            self._parts.clear()
+            if left is None:
+                self.end(splitting.together([]))
+                return False
+            self.work = left
+        if self.tries and "overwrite" in self.work.parameters:
+            # What a worker wrote just before it stopped.
+            self.work = replace(self.work, parameters={**self.work.parameters, "overwrite": True})
+        self.tries, self.token, self.host = self.tries + 1, token, host
+        self.share, self.text, self.crashed = 0.0, "", False
+        if self.tries > TRIES:
+            self.error = self.lost()
+        return self.error is None
+
+    def end(self, result: dict[str, Json]) -> None:
+        """Take in what came of it."""
+        self.result = splitting.together([*self._before, result]) if self._before else result
+        self.share = 1.0
+
+    def lost(self) -> UserError:
+        """Return what is said where nobody could do it."""
+        on = f" (the last one on {self.host})" if self.host else ""
+        return UserError(
+            f"Its workers stopped {TRIES} times{on}: {self.work.title}.",
+            "The log of that worker says why. Run it again.",
+        )
+
+
+_STEPS = 1000
+_LOOK_EVERY_S = 0.1
+_SEATS_EVERY_S = 1.0
+_WAIT_S = 0.5
+_AFTER_END_S = 5.0
+_STOPPING_S = 3.0
+_NOT_THERE = 4
+
+
+class ClusterCoordinator:
+    """One run of works on a cluster."""
+
+    def __init__(
+        self,
+        session: Session,
+        scheduler: Scheduler,
+        cluster: Cluster,
+        addresses: tuple[str, ...],
+        pieces: Sequence[ClusterTask],
+        progress: Progress,
+        ended: Callable[[ClusterTask], None],
+    ) -> None:
+        self._session, self._scheduler, self._addresses, self._cluster = session, scheduler, addresses, cluster
+        self._pieces, self._progress, self._ended = pieces, progress, ended
+        self._run = new_id()
+        self._futures: dict[int, Any] = {}
+        self._finished: dict[int, float] = {}
+        self._asked: dict[str, asyncio.Task[None]] = {}
+        self._telling: dict[str, list[Json]] = {}
+        self._told: dict[str, int] = {}
+        self._seen: dict[str, int] = {}
+        self._relays: dict[str, str] = {}
+        self._seat_of: dict[str, str] = {}
+        self._seen_at = 0.0
+        self._ending = False
+
+    async def go(self) -> None:
+        """Return when all is done, or cannot be.
+
+        Raises:
+            Gone: the scheduler does not answer any more.
+            UserError: a worker cannot be used.
+            Cancelled: the user stopped it; what was answered until then is stored.
+        """
+        try:
+            while not self._over():
+                self._progress.check_cancelled()
+                self._give_out()
+                await self._look()
+                self._tell_progress()
+                await asyncio.sleep(_LOOK_EVERY_S)
+        except BaseException:
+            await asyncio.shield(self._stop())
+            raise
+        finally:
+            self._ending = True
+            for one in self._asked.values():
+                one.cancel()
+            await asyncio.gather(*self._asked.values(), return_exceptions=True)
+        self._tell_progress()
+
+    def _over(self) -> bool:
+        return all(one.over for one in self._pieces)
+
+    def _give_out(self) -> None:
+        """Give out what was not yet, but for what asks a judge that another work is asking."""
+        asked = {judge for number in self._futures if not (one := self._pieces[number]).over for judge in one.asks}
+        for number, piece in enumerate(self._pieces):
+            if number not in self._futures and not piece.over and not asked & piece.asks:
+                asked |= piece.asks
+                self._give(number)
+
+    def _give(self, number: int) -> None:
+        key = f"greenroom-{self._run}-{number}-{new_id()}"
+        self._futures[number] = self._cluster.give(task, self._run, number, key, key=key)
+        self._finished.pop(number, None)
+
+    async def _look(self) -> None:
+        """Look who is there, and which works were given up by their workers."""
+        if not self._cluster.alive:
+            raise SchedulerLostError
+        now = time.monotonic()
+        if now - self._seen_at > _SEATS_EVERY_S:
+            self._seen_at = now
+            for seat in await self._cluster.seats():
+                if seat.address not in self._asked:
+                    self._asked[seat.address] = asyncio.create_task(self._hear(seat))
+        for address, one in [*self._asked.items()]:
+            if one.done():
+                del self._asked[address]
+                one.result()
+        for number, piece in enumerate(self._pieces):
+            if number in self._futures and not piece.over:
+                self._look_at(number, piece, now)
+
+    def _look_at(self, number: int, piece: ClusterTask, now: float) -> None:
+        status = self._futures[number].status
+        if status == "pending":
+            return
+        # What its worker said last may still be on its way.
+        if not piece.crashed and now - self._finished.setdefault(number, now) < _AFTER_END_S:
+            return
+        if status == "error" or piece.tries >= TRIES:
+            piece.error = piece.lost()
+            self._ended(piece)
+        else:
+            self._give(number)
+
+    async def _hear(self, seat: ClusterWorker) -> None:
+        """Ask one worker again and again what it has to say; ends when it is gone."""
+        missing = 0
+        while True:
+            try:
+                said = await self._cluster.exchange(seat.address, run="", seen=0, told="", wait_s=0)
+                if said is not None:
+                    break
+                missing += 1
+            except WorkerSilent:
+                pass
+            if all(one.address != seat.address for one in await self._cluster.seats()):
+                return
+            if missing >= _NOT_THERE:
+                raise UserError(
+                    f"The worker on {seat.host} is not prepared for Greenroom.",
+                    f"Start it so: dask worker --preload greenroom {self._scheduler}",
+                )
+            await asyncio.sleep(_WAIT_S)
+        facts = json.loads(said)
+        _require_same(facts)
+        if self._relays.get(seat.address) != facts["relay"]:
+            # Another process in the place of one that is gone counts from the beginning.
+            self._relays[seat.address] = facts["relay"]
+            self._seen[seat.address] = self._told[seat.address] = 0
+            self._telling[seat.address] = []
+        while not self._ending:
+            telling = [*self._telling[seat.address]]
+            try:
+                said = await self._cluster.exchange(
+                    seat.address, run=self._run, seen=self._seen[seat.address], told=json.dumps(telling), wait_s=_WAIT_S
+                )
+            except WorkerSilent:
+                said = None
+            if said is None:
+                missing += 1
+                if missing >= _NOT_THERE or all(one.address != seat.address for one in await self._cluster.seats()):
+                    return
+                await asyncio.sleep(_WAIT_S)
+                continue
+            missing = 0
+            if telling:
+                self._telling[seat.address] = self._telling[seat.address][len(telling) :]
+            for number, message in json.loads(said)["said"]:
+                if number > self._seen[seat.address]:
+                    self._seen[seat.address] = number
+                    self._take(seat, message)
+
+    def _tell(self, token: str, line: Json) -> None:
+        seat = self._seat_of[token]
+        self._told[seat] += 1
+        self._telling[seat].append([self._told[seat], token, line])
+
+    def _take(self, seat: ClusterWorker, message: dict[str, Any]) -> None:
+        token = message["token"]
+        if "begin" in message:
+            self._seat_of[token] = seat.address
+            self._begin(seat, self._pieces[message["number"]], token, message["begin"])
+            return
+        piece = next((one for one in self._pieces if one.token == token), None)
+        line = message["line"]
+        if piece is None or piece.over:
+            # Somebody else was asked to do it meanwhile.
+            if "ask" in line:
+                self._tell(token, "cancel")
+            return
+        self._take_line(piece, token, line)
+
+    def _begin(self, seat: ClusterWorker, piece: ClusterTask, token: str, facts: dict[str, Any]) -> None:
+        if piece.over:
+            self._tell(token, None)
+            return
+        _require_same(facts)
+        if piece.begin(token, str(facts["host"])):
+            try:
+                permit_work(self._session, self._scheduler, self._addresses, seat, piece.work)
+                self._tell(token, request_of(self._session, piece.work))
+                return
+            except UserError as error:
+                piece.error = error
+        self._tell(token, None)
+        self._ended(piece)
+
+    def _take_line(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+        if "progress" in line:
+            done, total, text = line["progress"]
+            piece.share, piece.text = (min(1.0, done / total) if total else 0.0), text
+        elif "part" in line or "question" in line:
+            self._answer(piece, token, line)
+        elif "result" in line:
+            self._end(piece, line["result"], line.get("files", {}))
+        elif "error" in line:
+            piece.error = UserError(line["error"]["message"], line["error"]["hint"])
+        elif "unreachable" in line:
+            piece.error = UserError(*line["unreachable"])
+        elif "cancelled" in line:
+            piece.error = UserError("It was stopped.", "Run it again: it goes on where it was.")
+        elif "crashed" in line:
+            piece.token, piece.crashed = "", True
+        if piece.over:
+            self._ended(piece)
+
+    def _answer(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+        told: dict[str, Json] = {"answer": line.get("ask")}
+        try:
+            if "part" in line:
+                piece.kept(line["part"], store_part(self._session, piece.work, line["part"]))
+                told["content"] = {}
+            else:
+                told["content"] = answer(self._session, piece.work, line["question"])
+        except UserError as error:
+            rule = error.rule if isinstance(error, Forbidden) else ""
+            told["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
+        if "ask" in line:
+            self._tell(token, told)
+
+    def _end(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
+        try:
+            found = unpacked(result, files)
+            piece.changes |= kind_of(piece.work.kind).store(self._session, piece.work, found)
+            piece.end(found)
+        except UserError as error:
+            piece.error = error
+
+    async def _stop(self) -> None:
+        """Stop what is under way, and take in what was answered until then."""
+        with suppress(SchedulerLostError, UserError, asyncio.TimeoutError):
+            for piece in self._pieces:
+                if not piece.over and piece.token:
+                    self._tell(piece.token, "cancel")
+            until = time.monotonic() + _STOPPING_S
+            while (
+                self._cluster.alive
+                and time.monotonic() < until
+                and any(one.token and not one.over for one in self._pieces)
+            ):
+                await asyncio.sleep(_LOOK_EVERY_S)
+            if self._cluster.alive:
+                await asyncio.wait_for(self._cluster.take_back([*self._futures.values()]), _STOPPING_S)
+
+    def _tell_progress(self) -> None:
+        ended = sum(one.over for one in self._pieces)
+        share = sum(1.0 if one.over else one.share for one in self._pieces) / max(1, len(self._pieces))
+        at_work = sum(1 for one in self._pieces if one.token and not one.over)
+        text = f"{ended} of {counted(len(self._pieces), 'part')}, {at_work} under way"
+        if not self._asked and ended < len(self._pieces):
+            text = f"No worker yet: dask worker --preload greenroom {self._scheduler}"
+        self._progress.progress(int(share * _STEPS), _STEPS, text)
+
+
+def _require_same(facts: dict[str, Any]) -> None:
+    """Refuse a worker that would not do what is done here.
+
+    Raises:
+        UserError: it runs another version.
+    """
+    here = {"version": __version__, "python": platform.python_version()}
+    there = {name: facts[name] for name in here}
+    if there != here:
+        raise UserError(
+            f"The worker on {facts['host']} runs Greenroom {there['version']} on Python {there['python']}; here it is"
+            f" Greenroom {here['version']} on Python {here['python']}.",
+            "Install the same versions on every machine.",
+        )

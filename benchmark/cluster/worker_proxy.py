@@ -1,0 +1,395 @@
+"""Small files that travel with a work and its result, so that machines need not share a cache folder.
+
+Processes of the program that a Dask worker lends its works to: models never run in Dask's own process. What a Dask
+worker does for Greenroom: it lends works to processes of the program, and passes on what both sides say.
+"""
+
+import asyncio
+import base64
+import json
+import platform
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+from models.connection.dask_connection import OPERATION
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.files.temporary_files import cache_folder
+from project.ids import new_id
+from project.version import __version__
+
+WITH_WORK: Mapping[str, tuple[str, ...]] = {"anonymize": ("tracks",)}
+"""Of a kind of job: parameters that name such files."""
+WITH_RESULT: Mapping[str, tuple[str, ...]] = {"faces": ("file",)}
+"""The same, of what a result names."""
+
+
+def packed(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+    """Return the files that values name, by name of the value, as text.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    return {one: base64.b64encode(Path(str(values[one])).read_bytes()).decode() for one in names if one in values}
+
+
+def unpacked(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -> dict[str, Json]:
+    """Write files of `packed` into the cache folder of this machine, and return the values with their places.
+
+    Raises:
+        UserError: there is no room.
+    """
+    found = dict(values)
+    for name, content in packed_files.items():
+        found[name] = str(_written(Path(str(values[name])), base64.b64decode(str(content))))
+    return found
+
+
+def _written(named: Path, content: bytes) -> Path:
+    folder = cache_folder() / "faces"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix="".join(named.suffixes[-2:]), delete=False) as file:
+            file.write(content)
+        return Path(file.name)
+    except OSError as error:
+        raise UserError(
+            f"Nothing can be kept in {folder}: {(error.strerror or str(error)).lower()}.",
+            "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
+        ) from None
+
+
+class Child:
+    """One process of `greenroom worker --stay`; see `app.worker` for what is said between them."""
+
+    def __init__(self, launcher: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, str(launcher), "worker", "--stay"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+        self._lock = threading.Lock()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def say(self, message: Mapping[str, Json] | str) -> None:
+        """Tell it something; one that has ended hears nothing. Any thread may."""
+        line = message if isinstance(message, str) else json.dumps(message)
+        assert self._process.stdin is not None
+        with self._lock, suppress(OSError, ValueError):
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+
+    def heard(self) -> Iterator[dict[str, Json]]:
+        """Yield what it says, until it ends, be it in the middle of a line."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.endswith("\n"):
+                yield json.loads(line)
+
+    def end(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        with suppress(OSError), self._lock:
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+
+    def close(self) -> None:
+        """End it, and let go of what it said; nobody may be reading that any more."""
+        self.end()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+class Children:
+    """The processes of one Dask worker: each does one work at a time, and is kept for the next one."""
+
+    def __init__(self, launcher: Path) -> None:
+        self._launcher = launcher
+        self._idle: list[Child] = []
+        self._lock = threading.Lock()
+
+    def take(self) -> Child:
+        """Lend a process."""
+        with self._lock:
+            while self._idle:
+                child = self._idle.pop()
+                if child.alive:
+                    return child
+                child.close()
+        return Child(self._launcher)
+
+    def give_back(self, child: Child, *, well: bool) -> None:
+        """Keep a process for the next work where the last one ended well; end it where not."""
+        if not well:
+            child.close()
+            return
+        with self._lock:
+            self._idle.append(child)
+
+    def end(self) -> None:
+        """End those that do nothing."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for child in idle:
+            child.close()
+
+
+LEASE_S = 60.0
+"""After so long without a question of the study's holder, nobody is there any more."""
+_GRACE_S = 15.0
+_LOOK_EVERY_S = 2.0
+_AT_WORK = ("init", "running", "paused")
+_DROPPED = ("cancelled", "resumed", "released", "forgotten")
+"""States of workers and of tasks, as Dask names them."""
+_LAST = ("result", "error", "cancelled", "crashed", "unreachable")
+
+
+_ID = new_id()
+
+
+def facts() -> dict[str, Json]:
+    """Return what the holder of the study has to know of a worker; `relay` tells its process from all others."""
+    return {"version": __version__, "python": platform.python_version(), "host": platform.node(), "relay": _ID}
+
+
+class _Job:
+    """One work that is under way here; Dask knows its task by a key."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.token = new_id()
+        self.wanted = True
+        self.child: Child | None = None
+        self.late: threading.Timer | None = None
+        self.first: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+
+    def hear(self, line: Any) -> None:
+        """Take what the holder of the study says about it."""
+        if line == "cancel":
+            self.stop()
+        elif self.child is None:
+            self.first.put(line)
+        else:
+            self.child.say(line)
+
+    def stop(self) -> None:
+        """Have it stop: it is no longer wanted, or nobody is there any more."""
+        if not self.wanted:
+            return
+        self.wanted = False
+        self.first.put(None)
+        if self.child is not None:
+            self._end(self.child)
+
+    def begin(self, child: Child, request: dict[str, Json]) -> None:
+        """Have a process do it."""
+        self.child = child
+        child.say(request)
+        if not self.wanted:
+            self._end(child)
+
+    def _end(self, child: Child) -> None:
+        child.say("cancel")
+        self.late = threading.Timer(_GRACE_S, child.end)
+        self.late.daemon = True
+        self.late.start()
+
+
+class _Run:
+    """What is under way here of one run, and what is to be said about it."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[str, _Job] = {}
+        self.asked = time.monotonic()
+        self._changed = threading.Condition()
+        self._said: list[tuple[int, dict[str, Json]]] = []
+        self._count = 0
+        self._heard = 0
+
+    def hear(self, told: str) -> None:
+        """Take what the holder of the study says, as JSON; what was heard before is left out."""
+        with self._changed:
+            new = [(token, line) for number, token, line in json.loads(told) if number > self._heard]
+            self._heard += len(new)
+        for token, line in new:
+            if (job := self.jobs.get(token)) is not None:
+                job.hear(line)
+
+    def say(self, message: dict[str, Json]) -> None:
+        """Have something passed on; of what only tells how far a work is, the newest."""
+        line = message.get("line")
+        passing = isinstance(line, dict) and "progress" in line
+        with self._changed:
+            last = self._said[-1][1] if self._said else {}
+            before = last.get("line")
+            if passing and last.get("token") == message["token"] and isinstance(before, dict) and "progress" in before:
+                self._said.pop()
+            self._count += 1
+            self._said.append((self._count, message))
+            self._changed.notify_all()
+
+    def after(self, seen: int, wait_s: float) -> str:
+        """Return what was said after a number, as JSON; waits for something where there is nothing yet."""
+        with self._changed:
+            self._said = [one for one in self._said if one[0] > seen]
+            if not self._said and wait_s:
+                self._changed.wait(wait_s)
+            return json.dumps({"said": [[number, message] for number, message in self._said]})
+
+
+class Relay:
+    """One Dask worker, prepared for Greenroom."""
+
+    def __init__(self, worker: Any, launcher: Path) -> None:
+        self.children = Children(launcher)
+        self._worker = worker
+        self._runs: dict[str, _Run] = {}
+        self._lock = threading.Lock()
+        threading.Thread(target=self._look, daemon=True).start()
+
+    async def exchange(self, run: str, seen: int, told: str, wait_s: float) -> str:
+        """Take what the holder of a study says, and return what is to be said to it; "" as `run` for facts alone."""
+        if not run:
+            return json.dumps(facts())
+        return await asyncio.to_thread(self._exchange, run, seen, told, wait_s)
+
+    def work(self, run: str, number: int, key: str) -> None:
+        """Do a work of a run; its parameters come from the holder of the study, and its result goes there."""
+        going, job, child, well = self._run(run), _Job(key), None, False
+        going.jobs[job.token] = job
+        going.say({"token": job.token, "number": number, "begin": facts()})
+        try:
+            first = job.first.get()
+            if first is None:
+                return
+            kind = str(first["job"])
+            try:
+                request = _request(first)
+            except UserError as error:
+                going.say({"token": job.token, "line": {"unreachable": [error.message, error.hint]}})
+                return
+            child = self.children.take()
+            job.begin(child, request)
+            well = _pass_on(going, job.token, kind, child)
+        finally:
+            going.jobs.pop(job.token, None)
+            if job.late is not None:
+                job.late.cancel()
+            if child is not None:
+                self.children.give_back(child, well=well)
+
+    def _exchange(self, run: str, seen: int, told: str, wait_s: float) -> str:
+        going = self._run(run)
+        going.hear(told)
+        return going.after(seen, wait_s)
+
+    def _run(self, run: str) -> _Run:
+        with self._lock:
+            found = self._runs.setdefault(run, _Run())
+            found.asked = time.monotonic()
+            return found
+
+    def _look(self) -> None:
+        """End what nobody asks about any more."""
+        while True:
+            time.sleep(_LOOK_EVERY_S)
+            now = time.monotonic()
+            with self._lock:
+                runs = {**self._runs}
+                left = {run for run, one in runs.items() if now - one.asked > LEASE_S}
+                for run in left:
+                    del self._runs[run]
+            for run, one in runs.items():
+                for job in [*one.jobs.values()]:
+                    if run in left or not self._asked_for(job.key):
+                        job.stop()
+
+    def _asked_for(self, key: str) -> bool:
+        """Tell whether Dask still wants a task: it does not where the client, the scheduler or the worker goes."""
+        task = self._worker.state.tasks.get(key)
+        return self._worker.status.name in _AT_WORK and (task is None or task.state not in _DROPPED)
+
+
+def _request(first: Mapping[str, Any]) -> dict[str, Json]:
+    """Return what the process of the program is asked, once all that it needs is there.
+
+    Raises:
+        UserError: this machine does not reach a file, or cannot keep one.
+    """
+    for path, what, size in first["needs"]:
+        found: int | None = None
+        with suppress(OSError):
+            found = Path(path).stat().st_size
+        if found is None:
+            raise UserError(
+                f"{platform.node()} does not reach {what}: {path}",
+                "Keep it on a file system that every machine has at the same place.",
+            )
+        if size is not None and found != size:
+            raise UserError(
+                f"{platform.node()} has another file in the place of {what}: {path}",
+                "Keep it on a file system that every machine has at the same place.",
+            )
+    parameters = unpacked(first["parameters"], first["files"])
+    return {"job": first["job"], "parameters": parameters, "kept": True}
+
+
+def _pass_on(going: _Run, token: str, kind: str, child: Child) -> bool:
+    """Pass on what a process says until its work is done; tells whether the process can do another one."""
+    for line in child.heard():
+        result = cast(dict[str, Json] | None, line.get("result"))
+        if result is not None and kind in WITH_RESULT:
+            files = packed(result, WITH_RESULT[kind])
+            for name in files:
+                Path(str(result[name])).unlink(missing_ok=True)
+            line["files"] = files
+        going.say({"token": token, "line": cast(Json, line)})
+        if any(one in line for one in _LAST):
+            return True
+    going.say({"token": token, "line": {"crashed": True}})
+    return False
+
+
+_here: Relay | None = None
+
+
+def attach(worker: Any, launcher: Path) -> None:
+    """Prepare a Dask worker for Greenroom.
+
+    Args:
+        worker: the `distributed.Worker` that starts.
+        launcher: file of the program's launcher.
+    """
+    global _here
+    if not hasattr(worker, "nanny"):
+        return
+    if _here is None:
+        _here = Relay(worker, launcher)
+    worker.handlers[OPERATION] = _here.exchange
+
+
+def detach() -> None:
+    """Let go of what the worker kept."""
+    if _here is not None:
+        _here.children.end()
+
+
+def work(run: str, number: int, key: str) -> None:
+    """Do a work of a run, in a thread of a Dask worker."""
+    assert _here is not None, "only workers that are prepared for Greenroom are given work"
+    _here.work(run, number, key)

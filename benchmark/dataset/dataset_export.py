@@ -1,0 +1,375 @@
+"""Makes a data set of the questions of a study: from the study to a folder, and back to a note in the study.
+
+Who read the texts of a data set of questions before they leave: the rule `texts-reviewed` of a release. Questions as
+the table that VLMEvalKit reads: tab-separated, one question a row, read there by `pandas.read_csv`. Writes a set of
+questions to a folder, whole or not at all; what it needs of the study is given.
+"""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotate.chains.chain_drafts import one_line
+from anonymize.pii_detection.text_scrubber import PhraseMatcher
+from anonymize.release.private_content import Private, private_of
+from anonymize.release.release_plan import annotator_codes, recording_code
+from anonymize.release.release_texts import ReleasedText, as_read, texts_confirmed, unread
+from benchmark.dataset.dataset_card import NAME, SPLITS, ReleasedMedia, card, shown_in, splits_of
+from benchmark.dataset.question_selection import DatasetContents, DatasetQuestion, decided, gather
+from benchmark.questions.filter_funnel import survives
+from benchmark.questions.verification import agreement
+from project.entities.questions import LETTERS
+from project.entities.study_records import Annotator, Changes, Json, Run
+from project.errors import UserError
+from project.files.publication import require_free, set_times, staged
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries.annotator_rows import all_annotators
+from project.queries.history_rows import insert_run
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.session import Session
+from project.text_matching.normalization import fold
+from project.timebase import SECOND, utc_now
+from project.version import __version__
+from resources import resource
+
+_READ = {True: "question_texts", False: "question_texts_unverified"}
+"""Property of a study that says who read the texts: of verified questions only, and of all."""
+
+
+def reader_of(session: Session, gathering: DatasetContents) -> Annotator | None:
+    """Return who read all texts of a set as they are now; None where nobody did."""
+    return texts_confirmed(session, gathering.texts, _READ[gathering.verified_only])
+
+
+def require_read(session: Session, gathering: DatasetContents) -> None:
+    """Refuse a set of which nobody read the texts as they are now; any change of one of them asks for another look.
+
+    Raises:
+        UserError: nobody did.
+    """
+    if gathering.texts and reader_of(session, gathering) is None:
+        every = "" if gathering.verified_only else " --all"
+        raise UserError(
+            unread(len(each_once(gathering.texts))),
+            f"Read them, then confirm: greenroom questions texts STUDY{every} --confirm, "
+            "or Study > Export questions as a data set.",
+        )
+
+
+def confirm_question_texts(session: Session, gathering: DatasetContents) -> Changes:
+    """Say that one has read all texts of a set as they were gathered; a step that can be undone."""
+    with session.step("Confirm scrubbed texts of questions") as step:
+        session.study.set_property(_READ[gathering.verified_only], as_read(session, gathering.texts))
+    return step.changes
+
+
+def each_once(texts: Sequence[ReleasedText]) -> list[ReleasedText]:
+    """Return texts without those that stand elsewhere, alike before and after: a wrong option is often many others'."""
+    found: dict[tuple[str, str], ReleasedText] = {}
+    for one in texts:
+        found.setdefault((one.before, one.after), one)
+    return [*found.values()]
+
+
+_NOTHING = frozenset(
+    {"#n/a", "#n/a n/a", "#na", "-1.#ind", "-1.#qnan", "-nan", "1.#ind", "1.#qnan", "<na>", "n/a", "na", "nan", "none"}
+    | {"null"}
+)
+"""Words that pandas reads as an empty cell, in small letters."""
+
+
+def write_table(
+    path: Path, items: Sequence[DatasetQuestion], splits: Mapping[str, str], shown: Mapping[str, ReleasedMedia]
+) -> int:
+    """Write questions as a table; returns how many. Where any has pictures, those without are left out.
+
+    Args:
+        path: of the file.
+        items: the questions.
+        splits: code of a recording -> its split.
+        shown: code of a recording -> what shows it; where it is empty, the table has no columns for pictures and clips,
+            and VLMEvalKit asks the questions as texts.
+    """
+    pictures = [shown.get(one.recording, ReleasedMedia()).during(one.start_us, one.end_us) for one in items]
+    some = any(pictures)
+    rows = [at for at in range(len(items)) if pictures[at] or not some]
+    clips = [shown.get(items[at].recording, ReleasedMedia()).clip.removesuffix(".mp4") for at in rows]
+    most = max(len(items[at].options) for at in rows)
+    columns = ["index", "question", *LETTERS[:most], "answer", "category", "l2-category", "split"]
+    columns += ["question_id", "recording", "start", "end"]
+    columns += ["video"] if all(clips) else []
+    columns += ["image_path"] if some else []
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
+        table.writerow(columns)
+        for at, clip in zip(rows, clips, strict=True):
+            one = items[at]
+            options = [cell(each) for each in one.options] + [""] * (most - len(one.options))
+            row = [str(at), cell(one.text), *options, one.letter, one.kind, one.aspect or one.kind]
+            row += [splits[one.recording], one.id, one.recording]
+            row += [f"{one.start_us / SECOND:.3f}", f"{one.end_us / SECOND:.3f}"]
+            row += [clip] if all(clips) else []
+            table.writerow(row + ([repr(pictures[at])] if some else []))
+    return len(rows)
+
+
+def cell(text: str) -> str:
+    """Return a text on one line, never empty for whoever reads it: “None” would be read as no option at all."""
+    plain = one_line(text)
+    return f"{plain}." if plain.casefold() in _NOTHING else plain
+
+
+JSONL, VLMEVALKIT = "jsonl", "vlmevalkit"
+FORMATS = (JSONL, VLMEVALKIT)
+"""What a set can be written as; questions and chains as JSON lines are always there."""
+_AT_ONCE = 200
+"""Texts between two looks at the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written.
+
+    Attributes:
+        by_split: split -> questions.
+        by_kind: kind -> questions.
+        recordings: code -> split.
+        by_recording: code -> questions.
+        chains: how many.
+        left_out: why -> questions.
+        replaced: places of texts that were taken out.
+        files: paths in the folder.
+        verified_only: unverified questions and those that are out of date were left out.
+    """
+
+    by_split: Mapping[str, int]
+    by_kind: Mapping[str, int]
+    recordings: Mapping[str, str]
+    by_recording: Mapping[str, int]
+    chains: int
+    left_out: Mapping[str, int]
+    replaced: int
+    files: tuple[str, ...]
+    verified_only: bool
+
+    @property
+    def questions(self) -> int:
+        """Of all splits."""
+        return sum(self.by_split.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDataset:
+    """A set that is about to be written: everything that the study has to say, so that a thread can do the rest.
+
+    Attributes:
+        splits: code of a recording -> its split.
+        shown: code of a recording -> what of a release shows it.
+        card: text of the data card.
+        private: what must not stand in it.
+    """
+
+    gathering: DatasetContents
+    formats: tuple[str, ...]
+    splits: Mapping[str, str]
+    shown: Mapping[str, ReleasedMedia]
+    card: str
+    private: Private
+
+
+def write(ready: PreparedDataset, folder: Path, progress: Progress) -> Exported:
+    """Write a set, whole or not at all; it needs no study.
+
+    Raises:
+        UserError: the folder is not free or cannot be written to, or a private word was left in a text.
+        Cancelled: the user stopped it. Then nothing is written.
+    """
+    require_free(folder)
+    _refuse_private(ready, progress)
+    with staged(folder) as temporary:
+        files = _write(temporary, ready)
+        set_times(temporary)
+        progress.check_cancelled()
+    counts = Counter(one.recording for one in ready.gathering.items)
+    splits = ready.splits
+    return Exported(
+        {split: sum(counts[one] for one in splits if splits[one] == split) for split in SPLITS},
+        dict(sorted(Counter(one.kind for one in ready.gathering.items).items())),
+        splits,
+        dict(sorted(counts.items())),
+        len(ready.gathering.chains),
+        ready.gathering.left_out,
+        ready.gathering.replaced,
+        tuple(files),
+        ready.gathering.verified_only,
+    )
+
+
+def _write(folder: Path, ready: PreparedDataset) -> list[str]:
+    gathering, splits, shown = ready.gathering, ready.splits, ready.shown
+    for split in SPLITS:
+        there = [one for one in gathering.items if splits[one.recording] == split]
+        _lines(folder / f"{split}.jsonl", (_question(one, split, shown) for one in there))
+    _lines(folder / "chains.jsonl", ({**one.as_json, "split": splits[one.recording]} for one in gathering.chains))
+    (folder / NAME).write_text(ready.card, "utf-8", newline="\n")
+    (folder / "load.py").write_text(resource("question-data-set", "load.py").read_text("utf-8"), "utf-8", newline="\n")
+    if VLMEVALKIT in ready.formats:
+        place = folder / "vlmevalkit"
+        place.mkdir()
+        write_table(place / "questions.tsv", gathering.items, splits, shown)
+    return sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*") if one.is_file())
+
+
+def _question(one: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedia]) -> dict[str, Json]:
+    seen = shown.get(one.recording)
+    media: dict[str, Json] = {"recording": one.recording, "start": one.start_us / SECOND, "end": one.end_us / SECOND}
+    if seen is not None:
+        pictures: list[Json] = [*seen.during(one.start_us, one.end_us)]
+        media |= {"method": seen.method, "clip": seen.clip or None, "pictures": pictures}
+    return {
+        "id": one.id,
+        "split": split,
+        "kind": one.kind,
+        "aspect": one.aspect,
+        "question": one.text,
+        "options": [*one.options],
+        "letter": one.letter,
+        "answer": one.answer,
+        "explanation": one.explanation,
+        "chain": one.chain,
+        "covers": [*one.covers],
+        "maker": one.maker,
+        "difficulty": one.difficulty,
+        "verified": one.verified,
+        "stale": one.stale,
+        "media": media,
+    }
+
+
+def _lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for one in rows:
+            file.write(json.dumps(one, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _refuse_private(ready: PreparedDataset, progress: Progress) -> None:
+    """Look once more for what must not leave, in what is about to."""
+    words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
+    texts = [fold(one).text for one in ready.private.texts]
+    said = [*dict.fromkeys(one.after for one in ready.gathering.texts)]
+    said += dict.fromkeys(who for one in ready.gathering.chains for who in one.people)
+    for at, text in enumerate(said):
+        if at % _AT_ONCE == 0:
+            progress.check_cancelled()
+            progress.progress(at, len(said), "Searching the texts for private words")
+        folded = fold(text).text
+        if any(True for _ in words(text)) or any(one in folded for one in texts):
+            raise UserError(
+                "A name that must not leave still stands in a question or a chain.",
+                "Search for it and decide: Speech > Personal information.",
+            )
+
+
+KIND = "questions"
+"""Of the runs that note a set."""
+
+
+def export_questions(
+    session: Session,
+    folder: Path,
+    *,
+    formats: Sequence[str] = (JSONL,),
+    everything: bool = False,
+    seed: int = 0,
+    release: Path | None = None,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write the questions that may leave to a new folder, and note it in the study; see `prepare` and `write`.
+
+    Args:
+        session: of the study.
+        folder: that is not there or empty.
+        formats: of `FORMATS`.
+        everything: also questions that are not verified or out of date; each says so.
+        seed: of the splits.
+        release: folder of a release of the study, whose clips and pictures are referred to; None for none.
+        progress: is told how far it is.
+
+    Raises:
+        UserError: see `prepare` and `write`.
+        Cancelled: the user stopped it. Then nothing is written.
+    """
+    told = progress or Silent()
+    require_free(folder)
+    session.study.require_writable()
+    ready = prepare(session, gather(session, everything=everything, progress=told), formats, seed, release)
+    made = write(ready, folder, told)
+    note(session, made, folder)
+    return made
+
+
+def prepare(
+    session: Session, gathering: DatasetContents, formats: Sequence[str], seed: int = 0, release: Path | None = None
+) -> PreparedDataset:
+    """Make everything ready to write what was gathered.
+
+    Raises:
+        UserError: there is nothing that may leave, what may was changed since it was gathered, nobody read the texts as
+            they are now, or the release is none of this study.
+    """
+    if not gathering.items:
+        raise UserError(f"No question may leave. {_reasons(gathering)}", _next_step(gathering))
+    if decided(session, {one.id: one for one in all_recordings(session.study)}) != gathering.decided:
+        raise UserError("Who agreed, what is held out or what is private was changed meanwhile.", "Export again.")
+    require_read(session, gathering)
+    splits = splits_of(Counter(one.recording for one in gathering.items), seed)
+    shown = {} if release is None else shown_in(session, release, gathering.recordings)
+    alive = survives(session)
+    said = card(
+        gathering,
+        splits,
+        shown,
+        agreement(session, gathering.question_ids),
+        seed,
+        sum(one in alive for one in gathering.question_ids),
+        _reader_code(session, gathering),
+    )
+    return PreparedDataset(gathering, tuple(formats), splits, shown, said, private_of(session))
+
+
+def note(session: Session, made: Exported, folder: Path) -> Changes:
+    """Note in the study that a set was written, as a run of each of its recordings, as a release is."""
+    numbers = {recording_code(one.number): one.id for one in all_recordings(session.study)}
+    runs = []
+    with session.study.recording_run():
+        for code, split in made.recordings.items():
+            if code not in numbers:
+                continue
+            said: dict[str, Json] = {"output": folder.name, "split": split, "questions": made.by_recording[code]}
+            about: dict[str, Json] = {"verified_only": made.verified_only, "files": [*made.files]}
+            run = Run(new_id(), numbers[code], KIND, KIND, about, said, utc_now(), __version__)
+            insert_run(session.study, run)
+            runs.append(("run", run.id))
+    return Changes.of(runs)
+
+
+def _reasons(gathering: DatasetContents) -> str:
+    why = "; ".join(f"{many}: {reason}" for reason, many in sorted(gathering.left_out.items()))
+    return f"{why or 'There are none'}."
+
+
+def _next_step(gathering: DatasetContents) -> str:
+    if not gathering.left_out:
+        return "Make some first: greenroom questions make STUDY"
+    return "Verify questions first: greenroom questions verify"
+
+
+def _reader_code(session: Session, gathering: DatasetContents) -> str:
+    reader = reader_of(session, gathering)
+    pseudonyms = [one.pseudonym for one in all_participants(session.study)]
+    codes = annotator_codes(all_annotators(session.study), pseudonyms)
+    return codes[reader.name] if reader is not None else ""

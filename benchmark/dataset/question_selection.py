@@ -1,0 +1,348 @@
+"""Which questions go into a data set, scrubbed and under codes, and why others do not.
+
+Why a question does not go into a data set.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from annotate.chains.chain_checks import sound
+from annotate.chains.chain_versions import is_consensus
+from anonymize.pii_detection.text_scrubber import Scrubbed, TextScrubber
+from anonymize.pii_review.pii_decisions import keep_numbers
+from anonymize.pii_review.review_hits import hits
+from anonymize.release.participant_consent import everybody_there, refusing
+from anonymize.release.private_content import private_of, scrubber_of
+from anonymize.release.release_plan import recording_code, release_key, released_id
+from anonymize.release.release_texts import ReleasedText
+from benchmark.questions.verification import VerificationItem, VerificationState, gathered
+from project.entities.causal_chains import ChainGraph
+from project.entities.questions import LETTERS, Question
+from project.entities.study_records import ConsentUse, Json, Recording
+from project.progress import Progress, Silent
+from project.queries.chain_rows import homes_of_nodes
+from project.queries.pii_rows import pii_decisions, public_words
+from project.queries.recording_rows import all_participants, all_recordings, hold_outs
+from project.session.session import Session
+from project.timebase import SECOND
+
+HELD_OUT = "its recording is held out"
+NO_CONSENT = "somebody in its recording did not consent to release"
+NOBODY = "nobody is said to appear in its recording, so nobody was asked"
+UNVERIFIED = "two people did not approve of it yet"
+STALE = "what it was made from was edited since"
+UNSOUND = "the reasons of its chain go round in a circle"
+BORROWED = "an option was taken from a recording that may not leave"
+GONE = "an option was taken from something that is gone, so nobody knows who was asked"
+ALIKE = "two of its options are alike once names are taken out"
+
+
+def against_recordings(session: Session, recordings: Mapping[str, Recording]) -> dict[str, str]:
+    """Return id of a recording -> why nothing about it may leave; those that may are not in it."""
+    kept_back = hold_outs(session.study)
+    there = everybody_there(session)
+    found = {}
+    for one in recordings:
+        if one in kept_back:
+            found[one] = HELD_OUT
+        elif not there[one]:
+            found[one] = NOBODY
+        elif refusing(session, there[one], ConsentUse.RELEASE):
+            found[one] = NO_CONSENT
+    return found
+
+
+def against_question(one: VerificationItem, *, everything: bool) -> str:
+    """Return why a question does not leave, whatever its recording; "" where it may.
+
+    Args:
+        one: the question.
+        everything: also questions that nobody approved of, and those that are out of date.
+    """
+    if one.graph is not None and not sound(one.graph):
+        return UNSOUND
+    if everything:
+        return ""
+    if one.standing is not VerificationState.VERIFIED or not one.ready:
+        return UNVERIFIED
+    return STALE if one.stale else ""
+
+
+def against_options(session: Session, questions: Iterable[Question], against: Mapping[str, str]) -> dict[str, str]:
+    """Return id of a question -> why its wrong options may not leave; those whose options may are not in it.
+
+    Args:
+        session: of the study.
+        questions: all that may leave otherwise.
+        against: what `against_recordings` returned.
+    """
+    sources = {one.id: {each.source for each in one.wrong if each.source} for one in questions}
+    homes = homes_of_nodes(session.study, {each for some in sources.values() for each in some})
+    found = {}
+    for one, some in sources.items():
+        if any(each not in homes for each in some):
+            found[one] = GONE
+        elif any(homes[each] in against for each in some):
+            found[one] = BORROWED
+    return found
+
+
+def decided(session: Session, recordings: Mapping[str, Recording]) -> str:
+    """Return a checksum over what may leave and what is private: what was gathered before it changed does not leave."""
+    places = sorted(
+        [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
+        for at, one in pii_decisions(session.study).items()
+    )
+    words = [private_of(session).as_json(), sorted(public_words(session.study))]
+    about = [against_recordings(session, recordings), places, words]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+
+
+_AT_ONCE = 20
+"""Questions between two looks at the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetQuestion:
+    """One question as it leaves.
+
+    Attributes:
+        recording: code of its recording.
+        start_us: of what is shown with it, on the recording's axis.
+        end_us: of what is shown with it, on the recording's axis.
+        options: as they are shown.
+        letter: of the right one.
+        chain: id of its chain as it leaves; None for none.
+        covers: ids of the nodes that it covers, as they leave.
+        verified: two people approve of it as it is.
+        texts: its texts as they leave, beside what they were.
+    """
+
+    id: str
+    recording: str
+    kind: str
+    aspect: str
+    start_us: int
+    end_us: int
+    text: str
+    options: tuple[str, ...]
+    letter: str
+    explanation: str
+    chain: str | None
+    covers: tuple[str, ...]
+    maker: str
+    difficulty: str
+    verified: bool
+    stale: bool
+    texts: tuple[ReleasedText, ...]
+
+    @property
+    def answer(self) -> str:
+        """The text of the right option."""
+        return self.options[LETTERS.index(self.letter)]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChain:
+    """One chain as it leaves.
+
+    Attributes:
+        as_json: what its line says.
+        texts: its texts beside what they were.
+        people: pseudonyms of whom it is about.
+    """
+
+    id: str
+    recording: str
+    as_json: Mapping[str, Json]
+    texts: tuple[ReleasedText, ...]
+    people: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DatasetContents:
+    """What a data set holds.
+
+    Attributes:
+        items: by recording and time.
+        chains: those that a question of the set was made from.
+        left_out: why -> how many questions.
+        verified_only: unverified questions and those that are out of date were left out.
+        question_ids: ids that the questions have in the study, in the order of `items`.
+        decided: of who agreed, what is held out and what is private, when it was begun.
+    """
+
+    items: tuple[DatasetQuestion, ...]
+    chains: tuple[ItemChain, ...]
+    left_out: Mapping[str, int]
+    verified_only: bool
+    question_ids: tuple[str, ...]
+    decided: str
+
+    @property
+    def replaced(self) -> int:
+        """How many places of texts were taken out."""
+        return sum(len(one.replacements) for one in self.texts)
+
+    @cached_property
+    def texts(self) -> tuple[ReleasedText, ...]:
+        """Every text that leaves, by recording and time."""
+        found = [text for item in self.items for text in item.texts]
+        found += [text for each in self.chains for text in each.texts]
+        return tuple(sorted(found, key=lambda one: (one.recording, one.time_us)))
+
+    @property
+    def recordings(self) -> list[str]:
+        """Codes of the recordings that questions are about, in order."""
+        return sorted({one.recording for one in self.items})
+
+
+def gather(session: Session, *, everything: bool = False, progress: Progress | None = None) -> DatasetContents:
+    """Do all of `gathering` at once.
+
+    Raises:
+        UserError: see `gathering`.
+        Cancelled: the user stopped it.
+    """
+    told = progress or Silent()
+    pieces = gathering(session, everything=everything)
+    while True:
+        told.check_cancelled()
+        try:
+            told.progress(*next(pieces), "Scrubbing texts")
+        except StopIteration as done:
+            found: DatasetContents = done.value
+            return found
+
+
+def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[int, int], None, DatasetContents]:
+    """Find the questions that may leave, scrubbed as the texts of a release are: what is undecided is taken out.
+
+    Recordings that are held out, and those in which anybody did not consent to release, are left out with all that is
+    about them, or was taken from them. Ids are sealed as those of a release, so that they tell neither row nor time.
+
+    Args:
+        session: of the study.
+        everything: also questions that nobody approved of, and those that are out of date; each says so.
+
+    Yields:
+        how many questions and chains were looked at, and of how many; it returns what was found.
+
+    Raises:
+        UserError: a question is damaged, or the study is read-only and has no key of releases yet.
+    """
+    key = release_key(session)
+    recordings = {one.id: one for one in all_recordings(session.study)}
+    against, now = against_recordings(session, recordings), decided(session, recordings)
+    yield 0, 0
+    keep_numbers(session, hits(session))
+    yield 0, 0
+    scrub = _Texts(scrubber_of(session, quoting=True))
+    left_out: Counter[str] = Counter()
+    items: list[DatasetQuestion] = []
+    ids: list[str] = []
+    graphs: dict[str, ChainGraph] = {}
+    yield 0, 0
+    every = gathered(session)
+    borrowed = against_options(session, (one.question for one in every), against)
+    for at, one in enumerate(every):
+        if at % _AT_ONCE == 0:
+            yield at, len(every)
+        why = against.get(one.question.recording_id, "") or against_question(one, everything=everything)
+        why = why or borrowed.get(one.question.id, "")
+        made = None if why else _item(one, recordings[one.question.recording_id], key, scrub)
+        if made is None:
+            left_out[why or ALIKE] += 1
+            continue
+        items.append(made)
+        ids.append(one.question.id)
+        if one.graph is not None:
+            graphs[one.graph.chain.id] = one.graph
+    chains: list[ItemChain] = []
+    for graph in graphs.values():
+        yield len(every) + len(chains), len(every) + len(graphs)
+        chains.append(_chain(session, graph, recordings[graph.chain.recording_id], key, scrub))
+    return DatasetContents(tuple(items), tuple(chains), dict(left_out), not everything, tuple(ids), now)
+
+
+class _Texts:
+    """Scrubs texts, each of them once."""
+
+    def __init__(self, scrubber: TextScrubber) -> None:
+        self._scrubber = scrubber
+        self._known: dict[str, Scrubbed] = {}
+
+    def __call__(self, owner: Recording, texts: Sequence[tuple[int, str, str]]) -> Iterator[ReleasedText]:
+        """Yield texts of a recording, each given with its time and place, as they may leave."""
+        for time_us, place, text in texts:
+            if text not in self._known:
+                self._known[text] = self._scrubber.scrub(text)
+            made = self._known[text]
+            yield ReleasedText(owner.number, owner.id, time_us, place, text, made.text, made.replacements)
+
+
+def _item(one: VerificationItem, owner: Recording, key: str, scrub: _Texts) -> DatasetQuestion | None:
+    question = one.question
+    said = [("question", question.text), ("explanation", question.explanation)]
+    said += [("aspect", question.aspect)]
+    said += [(f"option {letter}", text) for letter, text in zip(LETTERS, question.options, strict=False)]
+    texts = (*scrub(owner, [(question.start_us, place, text) for place, text in said]),)
+    text, explanation, aspect, *shown = (each.after for each in texts)
+    if len({" ".join(each.casefold().split()) for each in shown}) < len(shown):
+        return None
+    labels = [word.difficulty for word in one.said if word.difficulty]
+    return DatasetQuestion(
+        released_id(key, question.id),
+        recording_code(owner.number),
+        question.kind.value,
+        aspect,
+        question.start_us,
+        question.end_us,
+        text,
+        tuple(shown),
+        question.letter,
+        explanation,
+        None if question.chain_id is None else released_id(key, question.chain_id),
+        tuple(released_id(key, each) for each in question.covers),
+        question.maker.value,
+        max(sorted(set(labels)), key=labels.count, default=""),
+        one.standing is VerificationState.VERIFIED and one.ready,
+        one.stale,
+        tuple(each for each in texts if each.before.strip()),
+    )
+
+
+def _chain(session: Session, graph: ChainGraph, owner: Recording, key: str, scrub: _Texts) -> ItemChain:
+    people = {one.id: one.pseudonym for one in all_participants(session.study)}
+    said = [(0, "chain", graph.chain.name), *((one.start_us, one.kind.value, one.text) for one in graph.nodes)]
+    name, *texts = scrub(owner, said)
+    nodes: list[Json] = [
+        {
+            "id": released_id(key, one.id),
+            "kind": one.kind.value,
+            "text": text.after,
+            "start": one.start_us / SECOND,
+            "end": one.end_us / SECOND,
+            "people": [*sorted(people[who] for who in one.people)],
+        }
+        for one, text in zip(graph.nodes, texts, strict=True)
+    ]
+    edges: list[Json] = [
+        {"reason": released_id(key, one.reason_id), "result": released_id(key, one.result_id)} for one in graph.edges
+    ]
+    code, chain_id = recording_code(owner.number), released_id(key, graph.chain.id)
+    line: dict[str, Json] = {
+        "id": chain_id,
+        "recording": code,
+        "name": name.after,
+        "agreed": is_consensus(session, graph.chain),
+        "nodes": nodes,
+        "edges": edges,
+    }
+    said_there = tuple(each for each in (name, *texts) if each.before.strip())
+    names = tuple(sorted({people[who] for one in graph.nodes for who in one.people}))
+    return ItemChain(chain_id, code, line, said_there, names)

@@ -1,0 +1,223 @@
+"""What the people of a recording are called in front of a judge: by role, and by pseudonym only to tell two apart.
+
+How texts about a recording are told: people by what they are called in the request, scrubbed where they must be. How
+texts of a study may be written for a judge: as they are, or scrubbed as for a release. People in what a judge wrote:
+known again by what they were called in the request.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, replace
+
+from benchmark.prompts.answer_form import on_one_line
+from project.entities.causal_chains import ChainGraph
+from project.entities.judgments import RAW
+from project.entities.questions import Question
+from project.entities.study_records import Participant, ParticipantRole
+from project.errors import UserError
+from project.queries.pii_rows import PiiVerdict, pii_decisions, private_words, public_words
+from project.queries.recording_rows import participants_there
+from project.search.free_texts import QUOTED
+from project.session.session import PerState, Session
+
+ROLES: Mapping[ParticipantRole, str] = {
+    ParticipantRole.ROBOT: "Agent",
+    ParticipantRole.USER: "User",
+    ParticipantRole.BYSTANDER: "Bystander",
+}
+INTRODUCED: Mapping[ParticipantRole, str] = {
+    ParticipantRole.ROBOT: "the agent",
+    ParticipantRole.USER: "somebody who deals with the agent",
+    ParticipantRole.BYSTANDER: "somebody else who is there",
+}
+UNKNOWN = "Somebody"
+
+
+def names_of(people: Iterable[Participant], written: Callable[[str], str]) -> dict[str, str]:
+    """Return participant id -> what they are called; no two are called the same.
+
+    Args:
+        people: everybody who takes part, in a fixed order.
+        written: how a text of the study may be written.
+    """
+    everybody = list(people)
+    shared = Counter(one.role for one in everybody)
+    found: dict[str, str] = {}
+    for one in everybody:
+        role = ROLES[one.role]
+        name = role if shared[one.role] == 1 else f"{role} {on_one_line(written(one.pseudonym))}".strip()
+        number = 1
+        distinct = name
+        while distinct in found.values():
+            number += 1
+            distinct = f"{name} ({number})"
+        found[one.id] = distinct
+    return found
+
+
+def agent_among(people: Iterable[Participant], names: Mapping[str, str]) -> str:
+    """Return what the agent is called, the first of several; "" where none takes part."""
+    return next((names[one.id] for one in people if one.role is ParticipantRole.ROBOT), "")
+
+
+Told = Callable[[str], str]
+
+
+def cast_told(session: Session, recording_id: str) -> list[Participant]:
+    """Return who appears or speaks in a recording, in the order in which they were added to the study.
+
+    Whatever of it is shown, they are called the same in every request about its questions and chains.
+    """
+    return participants_there(session.study, recording_id)
+
+
+def telling(people: Iterable[Participant], names: Mapping[str, str], written: Told) -> Told:
+    """Return how a text of somebody who knows the pseudonyms is told.
+
+    Pseudonyms give way to what their people are called, between word borders and in their own case; what people are
+    called stays as it is, so that `User P07` does not become `User User P07`.
+
+    Args:
+        people: everybody who takes part.
+        names: participant id -> what they are called.
+        written: how a text of the study may be written.
+    """
+    called = {one.pseudonym: names[one.id] for one in people if one.pseudonym.strip()}
+    called |= {name: name for name in names.values()}
+    if not called:
+        return written
+    longest_first = sorted(called, key=lambda one: (-len(one), one))
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+
+    def told(text: str) -> str:
+        return written(pattern.sub(lambda found: called[found[0]], text))
+
+    return told
+
+
+def told_question(question: Question, told: Told) -> Question:
+    """Return a question in the words in which it is told; the order of its options stays."""
+    return replace(
+        question,
+        text=told(question.text),
+        answer=told(question.answer),
+        wrong=tuple(replace(one, text=told(one.text)) for one in question.wrong),
+        explanation=told(question.explanation),
+    )
+
+
+def told_chain(graph: ChainGraph, told: Told) -> ChainGraph:
+    """Return a chain in the words in which it is told."""
+    nodes = tuple(replace(one, text=told(one.text)) for one in graph.nodes)
+    return ChainGraph(replace(graph.chain, name=told(graph.chain.name)), nodes, graph.edges)
+
+
+Written = Callable[[str], str]
+
+
+def written_under(session: Session, condition: str) -> Written:
+    """Return how texts are written under a condition: as they are under `RAW`, else without anything personal.
+
+    The finders are those of a release; they are made once for a state of the study.
+
+    Raises:
+        UserError: the texts were not searched yet, and must not be now, in a window.
+    """
+    if condition == RAW:
+        return str
+    return _KNOWN.of(session)
+
+
+def words_state(session: Session, recording_id: str) -> str:
+    """Return a checksum that changes with what was read and confirmed of a recording, and with what is private.
+
+    That is: private and public words, what was decided about places in texts of the recording or of the study as a
+    whole, and what is hidden in texts that are quoted elsewhere.
+    """
+    known = _STATES.of(session)
+    if recording_id not in known:
+        known[recording_id] = _state(session, recording_id)
+    return known[recording_id]
+
+
+def _state(session: Session, recording_id: str) -> str:
+    from anonymize.release.release_texts import PROPERTY
+
+    found = session.study.get_property(PROPERTY)
+    read = found.get("spoken") if isinstance(found, dict) else None
+    confirmed = read.get(recording_id) if isinstance(read, dict) else None
+    private = [asdict(one) for one in private_words(session.study)]
+    places = sorted(
+        [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
+        for at, one in pii_decisions(session.study).items()
+        if one.recording_id in (None, recording_id) or (at.table in QUOTED and one.verdict is PiiVerdict.HIDE)
+    )
+    about = [confirmed, private, sorted(public_words(session.study)), places]
+    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+
+
+def _scrubbing(session: Session) -> Written:
+    # They bring all that a release is judged by, which a window does without until somebody asks.
+    from anonymize.egress.egress_evidence import must_be_searched
+    from anonymize.release.private_content import scrubber_of
+
+    if must_be_searched(session):
+        raise UserError(
+            "The texts of this study were not searched for personal information since it was opened.",
+            "Open Speech > Personal information, which searches them, then ask again.",
+        )
+    scrubber = scrubber_of(session, quoting=True)
+    done: dict[str, str] = {}
+
+    def written(text: str) -> str:
+        if text not in done:
+            done[text] = scrubber.scrub(text).text
+        return done[text]
+
+    return written
+
+
+_KNOWN = PerState(_scrubbing)
+_STATES: PerState[dict[str, str]] = PerState(lambda _session: {})
+
+
+def called_in(session: Session, recording_id: str, condition: str) -> dict[str, Participant]:
+    """Return what people are called in front of judges -> who that is.
+
+    Args:
+        session: of the study.
+        recording_id: of the recording.
+        condition: under which a judge was asked.
+    """
+    people = cast_told(session, recording_id)
+    try:
+        written = written_under(session, condition)
+    except UserError:
+        # The texts were not searched since the study was opened: names that hold a pseudonym are not known again.
+        written = str
+    names = names_of(people, written)
+    return {names[one.id]: one for one in people}
+
+
+def with_pseudonyms(text: str, called: Mapping[str, Participant]) -> str:
+    """Return a text in which everybody has their pseudonym, as people of the study write.
+
+    `User P07`, `the User P07` and, where there is but one, `User` are names; `user` is a word.
+    """
+    if not called:
+        return text
+    longest_first = sorted(called, key=lambda one: (-len(one), one))
+    pattern = re.compile(rf"(?<!\w)(?:[Tt]he\s+)?({'|'.join(map(re.escape, longest_first))})(?!\w)")
+    return pattern.sub(lambda found: called[found[1]].pseudonym, text)
+
+
+def who_is(name: str, called: Mapping[str, Participant]) -> str:
+    """Return the id of who is meant, by what they are called or by pseudonym, in any case; "" for nobody known."""
+    folded = " ".join(name.split()).casefold().removeprefix("the ")
+    for told, one in called.items():
+        if folded in (told.casefold(), one.pseudonym.casefold()):
+            return one.id
+    return ""

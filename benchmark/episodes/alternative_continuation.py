@@ -1,0 +1,187 @@
+"""What might have followed: an agent does at a marked moment what somebody says it should have done.
+
+The transcript before the moment is the history, the correction stands in the place of what was said or done there, and
+the episode goes on from that. It holds words of those who were recorded: they stay the same participants, so that their
+consent holds, and every request about the episode asks for that of the recording too (`episode_material`).
+"""
+
+import re
+from dataclasses import dataclass
+
+from benchmark.disclosure.cast_names import names_of
+from benchmark.episodes.episode_setup import CastMember, EpisodeSetup, OpeningTurn, next_seed
+from benchmark.judge_input.judged_subjects import seen_segment
+from project.entities.roleplay import (
+    MOST_TURNS,
+    Act,
+    AgentPlayer,
+    AgentTurn,
+    Episode,
+    EpisodeSource,
+    Profile,
+    Relationship,
+)
+from project.entities.study_records import Participant, ParticipantRole, Recording, Segment, Utterance
+from project.errors import UserError
+from project.queries.recording_rows import all_collections, participants_there
+from project.queries.segment_rows import values_of
+from project.queries.transcript_rows import utterances_of
+from project.session.session import Session
+
+CORRECTION = "correction"
+_QUOTED = re.compile(r"^\s*[\"“„«](.*)[\"”»]\s*$", re.DOTALL)
+_WENT_ON = "An interaction that was recorded goes on from a moment at which one of them does something else."
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeStartPoint:
+    """Where an episode can begin in a recording.
+
+    Attributes:
+        agent: who does something else.
+        others: who else takes part.
+        names: participant id -> what they are called in the episode.
+        led_up: utterances before.
+        replaced: what the agent said there, which does not happen now.
+        turn: what the agent does in its place; None where nobody says.
+        context: what the situation is, as far as the study says.
+    """
+
+    segment: Segment
+    recording: Recording
+    agent: Participant
+    others: tuple[Participant, ...]
+    names: dict[str, str]
+    led_up: tuple[Utterance, ...]
+    replaced: tuple[Utterance, ...]
+    turn: AgentTurn | None
+    context: str
+
+
+def moment_of(session: Session, segment_id: str, agent_id: str = "", text: str | None = None) -> EpisodeStartPoint:
+    """Return where an episode can begin.
+
+    Args:
+        session: of the study; its eyes see the segment.
+        segment_id: of the segment.
+        agent_id: participant who does something else; where "", the agent that speaks there, or else takes part.
+        text: what they do; the segment's correction where None. In quotation marks it is said, else it is done.
+
+    Raises:
+        UserError: there is no such segment, nobody else takes part, or it is not known who the agent is.
+    """
+    segment = seen_segment(session, segment_id)
+    recording = session.recording(segment.recording_id)
+    utterances = utterances_of(session.study, recording.id)
+    inside = [one for one in utterances if one.start_us < segment.end_us and one.end_us > segment.start_us]
+    there = participants_there(session.study, recording.id)
+    agent = _agent(there, inside, agent_id)
+    others = tuple(one for one in there if one.id != agent.id)
+    if not others:
+        raise UserError("Nobody else is known to take part in this recording.", "Add who the agent deals with.")
+    own = [one for one in inside if one.participant_id == agent.id and one.end_us > segment.start_us]
+    until = min((one.start_us for one in own), default=segment.end_us)
+    led_up = tuple(one for one in utterances if one.start_us < until and one not in own)
+    return EpisodeStartPoint(
+        segment,
+        recording,
+        agent,
+        others,
+        names_of([agent, *others], str),
+        led_up,
+        tuple(own),
+        _turn(_correction(session, segment) if text is None else text),
+        _context(session, recording),
+    )
+
+
+def wanted_from(
+    session: Session,
+    moment: EpisodeStartPoint,
+    judges: dict[str, str],
+    *,
+    turn: AgentTurn | None = None,
+    context: str = "",
+    relationship: Relationship = Relationship.ACQUAINTANCE,
+    goals: dict[str, str] | None = None,
+    limit: int = MOST_TURNS,
+    agreed: bool = False,
+    seed: int | None = None,
+) -> EpisodeSetup:
+    """Return the episode that goes on from a moment.
+
+    Args:
+        session: of the study.
+        moment: where it begins.
+        judges: participant id -> id of the judge who plays them; whoever is missing is played by a person.
+        turn: what the agent does, in the place of the moment's own turn.
+        context: of all; what the study says where "".
+        relationship: how they stand to each other.
+        goals: participant id -> what they want.
+        limit: turns, with the one that stands in place of what happened.
+        agreed: whoever types agreed that judges are sent it.
+        seed: of what judges say; that of the next episode where None.
+
+    Raises:
+        UserError: nobody says what the agent should have done.
+    """
+    begins = turn or moment.turn
+    if begins is None or (begins.act is not Act.LEAVE and not begins.text):
+        raise UserError("Nobody says what should have been done here.", "Fill in the segment's correction first.")
+    cast = (moment.agent, *moment.others)
+    seats = tuple(
+        CastMember(
+            Profile(moment.names[one.id]),
+            (goals or {}).get(one.id, ""),
+            AgentPlayer.JUDGE if judges.get(one.id) else AgentPlayer.PERSON,
+            judges.get(one.id, ""),
+            one.id,
+        )
+        for one in cast
+    )
+    episode = Episode(
+        "",
+        context.strip() or moment.context,
+        relationship,
+        EpisodeSource.SEGMENT,
+        limit,
+        from_recording_id=moment.recording.id,
+        from_segment_id=moment.segment.id,
+        seed=next_seed(session) if seed is None else seed,
+    )
+    return EpisodeSetup(
+        f"What if, {moment.recording.name}", seats, episode, (OpeningTurn(begins, 0),), moment.led_up, agreed=agreed
+    )
+
+
+def _agent(there: list[Participant], inside: list[Utterance], agent_id: str) -> Participant:
+    by_id = {one.id: one for one in there}
+    if agent_id:
+        if agent_id not in by_id:
+            raise UserError("They do not take part in this recording.", "Choose who appears or speaks in it.")
+        return by_id[agent_id]
+    robots = [one for one in there if one.role is ParticipantRole.ROBOT]
+    speaking = [by_id[one.participant_id] for one in inside if one.participant_id in by_id]
+    found = next((one for one in speaking if one in robots), None) or (robots[0] if len(robots) == 1 else None)
+    if found is None:
+        raise UserError(
+            "It is not known who the agent is.", "Say who does something else, or give somebody the role robot."
+        )
+    return found
+
+
+def _correction(session: Session, segment: Segment) -> str:
+    value = values_of(session.study, segment.id).get(CORRECTION)
+    return str(value.value) if value is not None and value.value else ""
+
+
+def _turn(text: str) -> AgentTurn | None:
+    if not text.strip():
+        return None
+    quoted = _QUOTED.match(text)
+    return AgentTurn(Act.SPEAK, quoted[1].strip()) if quoted else AgentTurn(Act.ACTION, " ".join(text.split()))
+
+
+def _context(session: Session, recording: Recording) -> str:
+    home = next((one for one in all_collections(session.study) if one.id == recording.collection_id), None)
+    return " ".join(part for part in ((home.agent_context.strip() if home is not None else ""), _WENT_ON) if part)

@@ -1,0 +1,214 @@
+"""What people and judges gave the participants of an episode, on seven dimensions.
+
+How well people agree on episodes, and judges with them: kappa, pairwise agreement, Pearson's r, distance.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from annotate.agreement.coefficients import binned
+from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall, ranges
+from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
+from project.entities.judgments import Judgment, JudgmentStatus
+from project.entities.study_records import Json
+from project.queries.episode_rows import all_episodes
+from project.queries.judgment_rows import all_judges, asked_judges, judgments_about
+from project.queries.segment_rows import segments_of, values_in
+from project.session.session import Session
+
+_WHO = "participant"
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantRating:
+    """What one person gave one participant, in a segment.
+
+    Attributes:
+        scores: dimension -> score; without those that are not filled in.
+    """
+
+    segment_id: str
+    annotator_id: str
+    participant_id: str
+    scores: Mapping[str, int]
+
+    @property
+    def whole(self) -> bool:
+        """Whether all seven are filled in."""
+        return len(self.scores) == len(DIMENSIONS)
+
+    @property
+    def overall(self) -> float | None:
+        """The mean of the seven; None where one is missing."""
+        return overall({**self.scores})
+
+
+def ratings_of(session: Session, recording_id: str) -> list[ParticipantRating]:
+    """Return what people gave in a recording, by time and annotator; segments that rate nobody are left out."""
+    values = values_in(session.study, recording_id)
+    found = []
+    for one in segments_of(session.study, recording_id, scheme=SCHEME):
+        told = values.get(one.id, {})
+        who = told.get(_WHO)
+        if who is None or not isinstance(who.value, str):
+            continue
+        scores = {key: told[key].value for key in DIMENSIONS if key in told}
+        found.append(ParticipantRating(one.id, one.annotator_id, who.value, _whole_numbers(scores)))
+    return found
+
+
+def mean_scores(ratings: list[ParticipantRating], participant_id: str) -> dict[str, float]:
+    """Return the mean human score of a participant by dimension (SOTOPIA, section 5.1); without what nobody gave."""
+    given = [one.scores for one in ratings if one.participant_id == participant_id]
+    found = {key: [float(one[key]) for one in given if key in one] for key in DIMENSIONS}
+    return {key: fmean(scores) for key, scores in found.items() if scores}
+
+
+def judged(session: Session, recording_id: str) -> dict[tuple[str, str], Judgment]:
+    """Return (participant id, judge id) -> the newest ratings of an episode by that judge."""
+    found: dict[tuple[str, str], Judgment] = {}
+    for one in judgments_about(session.study, recording_id, {EPISODE_RATINGS_TASK}):
+        if one.status is JudgmentStatus.OK:
+            found.setdefault((one.part, one.judge_id), one)
+    return found
+
+
+def _whole_numbers(found: Mapping[str, Json]) -> dict[str, int]:
+    return {key: value for key, value in found.items() if isinstance(value, int) and not isinstance(value, bool)}
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """How people agree on one dimension, or on all (`dimension` ""); None where it is undefined.
+
+    Attributes:
+        rated: participants of episodes whom two people rated, or more.
+        kappa: Randolph's, on five bins (SOTOPIA, appendix D.1).
+        agreement: share of pairs at most two points apart.
+        correlation: Pearson's r of the first two raters of each, in the order of their names' first use.
+    """
+
+    dimension: str
+    rated: int
+    kappa: float | None
+    agreement: float | None
+    correlation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """How a judge does against the mean human score of one dimension (SOTOPIA, section 5.2); None where undefined.
+
+    Attributes:
+        rated: participants whom people and the judge rated.
+        correlation: Pearson's r; undefined where either side never varies.
+        distance: mean distance, in points.
+    """
+
+    judge: str
+    dimension: str
+    rated: int
+    correlation: float | None
+    distance: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeAgreement:
+    """Everything that ratings of episodes say."""
+
+    among: tuple[Among, ...]
+    against: tuple[Against, ...]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        people: list[Json] = [
+            {
+                "dimension": one.dimension or "all",
+                "rated": one.rated,
+                "kappa": one.kappa,
+                "agreement": one.agreement,
+                "pearson": one.correlation,
+            }
+            for one in self.among
+        ]
+        judges: list[Json] = [
+            {
+                "judge": one.judge,
+                "dimension": one.dimension,
+                "rated": one.rated,
+                "pearson": one.correlation,
+                "mae": one.distance,
+            }
+            for one in self.against
+        ]
+        return {"people": people, "judges": judges}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """One participant of one episode: what people gave, and what judges did."""
+
+    people: tuple[ParticipantRating, ...]
+    mean: Mapping[str, float]
+    judges: Mapping[str, Mapping[str, Json]]
+
+
+def figures(session: Session) -> EpisodeAgreement:
+    """Return how people agree on the study's episodes, and judges with them."""
+    rated = _gathered(session)
+    return EpisodeAgreement(tuple(_among(rated)), tuple(_against(rated)))
+
+
+def _gathered(session: Session) -> list[_Rated]:
+    names = asked_judges(session.study) | {one.id: one.name for one in all_judges(session.study)}
+    found = []
+    for episode in all_episodes(session.study):
+        people = ratings_of(session, episode.recording_id)
+        answers = judged(session, episode.recording_id)
+        for who in dict.fromkeys(one.participant_id for one in people):
+            given = tuple(one for one in people if one.participant_id == who)
+            said = {names.get(judge, judge): one.answer for (about, judge), one in answers.items() if about == who}
+            found.append(_Rated(given, mean_scores(people, who), said))
+    return found
+
+
+def _among(rated: Sequence[_Rated]) -> list[Among]:
+    found: list[Among] = []
+    every: list[list[float]] = []
+    all_pairs: list[list[float]] = []
+    for key, (low, high) in ranges().items():
+        given = [[float(one.scores[key]) for one in each.people if key in one.scores] for each in rated]
+        several = [one for one in given if len(one) > 1]
+        pairs = [(one[0], one[1]) for one in several]
+        found.append(
+            Among(
+                key,
+                len(several),
+                randolph_kappa(several, low, high),
+                pairwise_agreement(several),
+                pearson([one for one, _ in pairs], [two for _, two in pairs]),
+            )
+        )
+        # In bins, which are the same for all dimensions, while their scales differ.
+        every += [binned(np.array(each), low, high, RATING_BINS).astype(float).tolist() for each in several]
+        all_pairs += several
+    kappa, agreement = randolph_kappa(every, 0, RATING_BINS), pairwise_agreement(all_pairs)
+    return [*found, Among("", max((one.rated for one in found), default=0), kappa, agreement, None)]
+
+
+def _against(rated: Sequence[_Rated]) -> list[Against]:
+    found = []
+    for name in dict.fromkeys(judge for one in rated for judge in one.judges):
+        for key in DIMENSIONS:
+            both = [
+                (one.mean[key], float(score))
+                for one in rated
+                if key in one.mean and isinstance(score := one.judges.get(name, {}).get(key), int | float)
+            ]
+            truth, said = [one for one, _ in both], [two for _, two in both]
+            found.append(Against(name, key, len(both), pearson(truth, said), mae(truth, said)))
+    return found

@@ -1,0 +1,248 @@
+"""Plays an episode, turn by turn: a judge is asked, a person types; each turn is in the study before the next begins.
+
+Asks judges to rate the participants of episodes.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmark.episodes.episode_setup import as_ended, lengthen, span_of
+from benchmark.episodes.episode_state import STOP_AFTER, EpisodeState, failures_in_a_row, state_of
+from benchmark.judging.ask_job import AskPlan, prepare
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import AskRequest
+from benchmark.judging.run_outcome import outcome_from, refusal
+from benchmark.prompts.episode_prompts import ACT_TASK, EPISODE_RATINGS_TASK, part_of, turn_said
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.roleplay import Act, AgentPlayer, AgentTurn, EpisodeAgent, EpisodeEnd, written_turn
+from project.entities.study_records import Changes, Utterance
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries.episode_rows import agents_of, all_episodes, set_episode
+from project.queries.judgment_rows import all_judges, judgments_about, judgments_called
+from project.queries.transcript_rows import insert_utterances
+from project.session.jobs import run_here
+from project.session.session import Session
+
+_SILENT = Silent()
+Typist = Callable[[EpisodeState], AgentTurn | None]
+"""Asks whoever sits at the keyboard for a turn; None where they stop for now."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """A turn that was taken.
+
+    Attributes:
+        agent: who took it.
+        why_none: why there was nothing to take from a judge, in one line; "" where there was.
+    """
+
+    agent: EpisodeAgent
+    turn: AgentTurn
+    why_none: str
+    changes: Changes
+
+
+def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn, *, stopped: bool = False) -> Changes:
+    """Add the turn of an agent, as one step, and end the episode where it is over with that.
+
+    Args:
+        session: whose annotator plays, or lets play.
+        recording_id: of the episode.
+        position: of the agent; it must be their turn.
+        turn: what they do.
+        stopped: the episode cannot go on.
+
+    Raises:
+        UserError: it is over, or it is somebody else's turn.
+    """
+    state = state_of(session, recording_id)
+    who = state.following
+    if who is None:
+        raise UserError("This episode is over.", "Start another one.")
+    if who.position != position:
+        raise UserError(f"It is the turn of {who.profile.name}.", "Wait until they have acted.")
+    start_us, end_us = span_of(turn, state.end_us)
+    made = Utterance(new_id(), recording_id, start_us, end_us, written_turn(turn), who.participant_id, checked=True)
+    episode = as_ended(state.episode, state.turns + 1, turn)
+    if stopped:
+        episode = replace(episode, ended=EpisodeEnd.STOPPED)
+    with session.step(f"Turn of {who.profile.name}") as step:
+        lengthen(session, recording_id, end_us)
+        insert_utterances(session.study, [made])
+        if episode != state.episode:
+            set_episode(session.study, episode)
+    return step.changes
+
+
+def request_for(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskRequest:
+    """Return what the judge is asked whose turn it is.
+
+    Raises:
+        UserError: it is nobody's turn, a person's, or the judge is gone.
+    """
+    who = state.following
+    if who is None:
+        raise UserError("This episode is over.", "Start another one.")
+    about = JudgmentTarget(
+        JudgmentTargetKind.RECORDING, state.episode.recording_id, part_of(who.position, state.turns + 1)
+    ).key
+    return AskRequest([_judge(session, who)], [about], ACT_TASK, seed=state.episode.seed, budget=budget or Limits())
+
+
+def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskPlan:
+    """Work out what the judge has to be asked whose turn it is; an answer that is there already is among `cached`.
+
+    Raises:
+        UserError: as in `request_for`, or the judge cannot be asked; the episode can be gone on with later.
+    """
+    asking = prepare(session, request_for(session, state, budget))
+    if not asking.cached and asking.work is None:
+        raise refusal(asking.notes)
+    return asking
+
+
+def take_answer(session: Session, state: EpisodeState, judgment: Judgment) -> TurnResult:
+    """Make the next turn of what a judge answered; of a refusal, or what cannot be read, it is `none`.
+
+    Raises:
+        UserError: the judge failed, or it is not the turn that was asked for; nothing is added then.
+    """
+    who = state.following
+    assert who is not None, "an answer is taken where somebody is to act"
+    if judgment.status is JudgmentStatus.ERROR:
+        raise UserError(
+            f"{who.profile.name} cannot act: {judgment.error or 'the judge failed'}",
+            "Try it again: what was played is kept.",
+        )
+    if judgment.part != part_of(who.position, state.turns + 1):
+        raise UserError("The episode went on meanwhile.", "Go on from where it is now.")
+    good = judgment.status is JudgmentStatus.OK
+    why = "" if good else f"{_failed(judgment)}, so nothing is done in this turn."
+    turn = turn_said(judgment.answer) if good else AgentTurn(Act.NONE)
+    stopped = not good and failures_in_a_row(session, state) + 1 >= STOP_AFTER
+    if stopped:
+        why += f" This was {STOP_AFTER} times in a row, so the episode stops."
+    changes = add_turn(session, state.episode.recording_id, who.position, turn, stopped=stopped)
+    return TurnResult(who, turn, why, changes)
+
+
+def play_on(
+    session: Session,
+    recording_id: str,
+    typist: Typist,
+    told: Callable[[TurnResult], None] = lambda _taken: None,
+    progress: Progress = _SILENT,
+    budget: Limits | None = None,
+) -> EpisodeState:
+    """Play an episode until it is over or somebody stops, in this process.
+
+    Args:
+        session: of the study.
+        recording_id: of the episode.
+        typist: asks for the turn of an agent whom a person plays.
+        told: is told each turn.
+        progress: of each request.
+        budget: that each turn may not pass.
+
+    Raises:
+        UserError: a judge cannot be asked or failed; the episode can be gone on with later.
+    """
+    while (state := state_of(session, recording_id)).following is not None:
+        who = state.following
+        if who.player is AgentPlayer.JUDGE:
+            told(ask_turn(session, state, progress, budget))
+            continue
+        turn = typist(state)
+        if turn is None:
+            break
+        changes = add_turn(session, recording_id, who.position, turn)
+        told(TurnResult(who, turn, "", changes))
+    return state
+
+
+def ask_turn(
+    session: Session, state: EpisodeState, progress: Progress = _SILENT, budget: Limits | None = None
+) -> TurnResult:
+    """Ask the judge whose turn it is, in this process, and take the turn.
+
+    Raises:
+        UserError: the judge cannot be asked or failed.
+    """
+    asking = prepare_turn(session, state, budget)
+    if asking.cached:
+        return take_answer(session, state, asking.cached[0])
+    assert asking.work is not None
+    result, changes = run_here(session, asking.work, progress)
+    return take_answer(session, state, answered(session, changes, result))
+
+
+def answered(session: Session, changes: Changes, result: object) -> Judgment:
+    """Return the judgment that asking for one turn brought.
+
+    Raises:
+        UserError: it brought none, with why.
+    """
+    found = judgments_called(session.study, sorted(changes.ids("judgment")))
+    if found:
+        return found[-1]
+    outcome = outcome_from(result if isinstance(result, dict) else {})
+    if outcome.notes:
+        raise refusal(outcome.notes)
+    raise UserError("Nothing came back for this turn.", "A budget may have no room for it; raise it and go on.")
+
+
+def newest_answer(session: Session, state: EpisodeState) -> Judgment | None:
+    """Return what was said last for the turn that is to be taken; None where nothing was."""
+    who = state.following
+    part = "" if who is None else part_of(who.position, state.turns + 1)
+    said = judgments_about(session.study, state.episode.recording_id, {ACT_TASK})
+    return next((one for one in said if one.part == part), None)
+
+
+def _judge(session: Session, who: EpisodeAgent) -> JudgeEntry:
+    if who.player is not AgentPlayer.JUDGE:
+        raise UserError(f"{who.profile.name} is played by a person.", "Type their turn.")
+    found = next((one for one in all_judges(session.study) if one.id == who.judge_id), None)
+    if found is None:
+        raise UserError(
+            f"The judge who plays {who.profile.name} is no longer in this study.", "Add it again, or take another one."
+        )
+    return found
+
+
+def _failed(judgment: Judgment) -> str:
+    if judgment.status is JudgmentStatus.REFUSED:
+        return "The judge refused"
+    return "The judge's answer could not be read"
+
+
+def rate(
+    session: Session,
+    judges: Sequence[JudgeEntry],
+    recordings: Sequence[str] = (),
+    budget: Limits | None = None,
+    *,
+    fresh: bool = False,
+) -> AskPlan:
+    """Work out what judges have to be asked to rate everybody in some episodes, or in all that are over.
+
+    Raises:
+        UserError: no episode is over, one of those named is no episode, or nobody can be asked.
+    """
+    episodes = {one.recording_id: one for one in all_episodes(session.study)}
+    ids = recordings or [key for key, one in episodes.items() if one.ended is not EpisodeEnd.OPEN]
+    for one in ids:
+        if one not in episodes:
+            raise UserError(f"Recording {session.recording(one).number} is no episode.", "Name an episode.")
+    if not ids:
+        raise UserError("No episode is over yet.", "Play one to its end, or name which to rate.")
+    about = [
+        JudgmentTarget(JudgmentTargetKind.RECORDING, here, agent.participant_id).key
+        for here in ids
+        for agent in agents_of(session.study, here)
+        if agent.participant_id is not None
+    ]
+    return prepare(session, AskRequest(judges, about, EPISODE_RATINGS_TASK, budget=budget or Limits(), fresh=fresh))

@@ -1,0 +1,430 @@
+"""Edits of characters and scenarios.
+
+Who takes part in an episode: participants of the study that stand for its characters. Puts an episode together from a
+scenario, characters and players. Starts an episode: a recording without media, whose turns are its utterances. When
+turns happen: nobody measured it, so times are invented, in order, by how long it takes to say them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from project.entities.roleplay import (
+    MOST_TURNS,
+    Act,
+    AgentPlayer,
+    AgentTurn,
+    Character,
+    Episode,
+    EpisodeAgent,
+    EpisodeEnd,
+    EpisodeSource,
+    Profile,
+    Relationship,
+    Scenario,
+    written_turn,
+)
+from project.entities.study_records import (
+    Changes,
+    Collection,
+    ConsentUse,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Utterance,
+)
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import episode_rows as rows
+from project.queries.episode_rows import (
+    all_agents,
+    all_characters,
+    all_episodes,
+    all_scenarios,
+    invented_participants,
+    set_agents,
+    set_episode,
+)
+from project.queries.recording_rows import (
+    all_collections,
+    all_participants,
+    insert_collection,
+    insert_participant,
+    insert_recording,
+    next_number,
+    set_appearance,
+    set_consent,
+    update_recording,
+)
+from project.queries.transcript_rows import insert_utterances
+from project.session.session import Session
+from project.timebase import SECOND
+
+
+def save_character(session: Session, profile: Profile, character_id: str = "") -> tuple[str, Changes]:
+    """Add a character, or change one; returns the id and what changed.
+
+    Raises:
+        UserError: there is no name, or another character has it.
+    """
+    name = " ".join(profile.name.split())
+    if not name:
+        raise UserError("A character needs a name.", "Type one.")
+    if any(one.profile.name == name and one.id != character_id for one in rows.all_characters(session.study)):
+        raise UserError(f"There is a character {name} already.", "Change that one, or type another name.")
+    made = Character(character_id or new_id(), replace(profile, name=name))
+    with session.step(f"{'Change' if character_id else 'Add'} the character {name}") as step:
+        rows.set_character(session.study, made)
+    return made.id, step.changes
+
+
+def remove_character(session: Session, character_id: str) -> Changes:
+    """Remove a character; episodes keep what they were played with."""
+    with session.step("Remove character") as step:
+        rows.delete_character(session.study, character_id)
+    return step.changes
+
+
+def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
+    """Add a scenario, where its id is "", or change one; returns the id and what changed.
+
+    Raises:
+        UserError: it has no name or one that is taken, no situation, fewer than two goals, or no relationship.
+    """
+    name = " ".join(scenario.name.split())
+    if not name:
+        raise UserError("A scenario needs a name.", "Type one.")
+    if any(one.name == name and one.id != scenario.id for one in rows.all_scenarios(session.study)):
+        raise UserError(f"There is a scenario {name} already.", "Change that one, or type another name.")
+    if not scenario.context.strip():
+        raise UserError("A scenario needs a situation.", "Say where they are and what is going on.")
+    goals = tuple(one.strip() for one in scenario.goals)
+    if len(goals) < 2 or not all(goals):
+        raise UserError("A scenario needs a goal for each of two or more.", "Say what each of them wants.")
+    if scenario.relationship is Relationship.UNKNOWN:
+        raise UserError("It is not said how they stand to each other.", "Choose a relationship.")
+    made = Scenario(scenario.id or new_id(), name, scenario.context.strip(), scenario.relationship, goals)
+    with session.step(f"{'Change' if scenario.id else 'Add'} the scenario {name}") as step:
+        rows.set_scenario(session.study, made)
+    return made.id, step.changes
+
+
+def remove_scenario(session: Session, scenario_id: str) -> Changes:
+    """Remove a scenario; episodes keep what they were played with."""
+    with session.step("Remove scenario") as step:
+        rows.delete_scenario(session.study, scenario_id)
+    return step.changes
+
+
+@dataclass(frozen=True, slots=True)
+class CastMember:
+    """One who is to take part.
+
+    Attributes:
+        judge_id: of the judge who plays; "" for anybody else.
+        participant_id: a participant of the study whose part is played on; "" for an invented character.
+    """
+
+    profile: Profile
+    goal: str
+    player: AgentPlayer
+    judge_id: str = ""
+    participant_id: str = ""
+
+
+def require_seats(seats: Sequence[CastMember]) -> None:
+    """Refuse what cannot be played.
+
+    Raises:
+        UserError: fewer than two take part, somebody has no name, two have the same, or a judge is missing.
+    """
+    names = [one.profile.name.strip() for one in seats]
+    if len(seats) < 2:
+        raise UserError("An episode needs two who take part, or more.", "Add another one.")
+    if not all(names):
+        raise UserError("Everybody who takes part needs a name.", "Type one.")
+    if len({one.casefold() for one in names}) < len(names):
+        raise UserError("Two who take part have the same name.", "Give each a name of their own.")
+    if any(one.player is AgentPlayer.JUDGE and not one.judge_id for one in seats):
+        raise UserError("It is not said which judge plays.", "Choose a judge, or a person, for everybody.")
+
+
+class Company:
+    """The participants of a study who can stand for characters; knows those whom it added, so one serves many episodes.
+
+    A character whom a judge played, or that was imported, is the same participant the next time, and agreed to
+    everything, because there is nobody to ask. Whoever types for one is a participant of this episode alone.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._study = session.study
+        called = {one.id: one.pseudonym for one in all_participants(self._study)}
+        self._taken = {*called.values()}
+        self._invented: dict[str, str] = {}
+        for who in _played_by_nobody(session):
+            self._invented.setdefault(_plain(called[who]), who)
+
+    def cast(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
+        """Return the participants who stand for the seats, with their appearance; inside a step.
+
+        Args:
+            episode: with its `recording_id`.
+            seats: who takes part.
+            agreed: the people at the keyboard agreed that judges are sent what they type.
+        """
+        chosen: list[str] = []
+        added: dict[str, str] = {}
+        for seat in seats:
+            name = _plain(seat.profile.name)
+            typed = seat.player is AgentPlayer.PERSON
+            who = seat.participant_id or ("" if typed else self._invented.get(name, ""))
+            if not who:
+                made = self._added(name, typed=typed, agreed=agreed)
+                who = made.id
+                if not typed and episode.source is not EpisodeSource.SEGMENT:
+                    added[made.pseudonym] = who
+            set_appearance(self._study, episode.recording_id, who, True)
+            chosen.append(who)
+        self._invented |= added
+        return chosen
+
+    def _added(self, name: str, *, typed: bool, agreed: bool) -> Participant:
+        free, number = name, 1
+        while free in self._taken:
+            number += 1
+            free = f"{name} ({number})"
+        made = Participant(new_id(), free, ParticipantRole.USER if typed else ParticipantRole.ROBOT)
+        insert_participant(self._study, made)
+        self._taken.add(free)
+        for use in ConsentUse:
+            set_consent(self._study, made.id, use, not typed or (agreed and use is ConsentUse.MODELS))
+        return made
+
+
+def _played_by_nobody(session: Session) -> list[str]:
+    """Return the participants who are characters and nothing else, and for whom no person ever typed."""
+    typed = {
+        one.participant_id
+        for agents in all_agents(session.study).values()
+        for one in agents
+        if one.player is AgentPlayer.PERSON
+    }
+    return sorted(invented_participants(session.study) - typed)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split())
+
+
+LEAST_US = SECOND
+PAUSE_US = SECOND // 5
+_LETTER_US = SECOND // 15
+"""People speak some 15 letters a second."""
+_OTHER_US = 2 * SECOND
+"""Of anything that is not said."""
+
+
+def span_of(turn: AgentTurn, after_us: int) -> tuple[int, int]:
+    """Return when a turn begins and ends, in microseconds on the recording's axis.
+
+    Args:
+        turn: what is done.
+        after_us: when the one before ended; 0 where there is none.
+    """
+    start = after_us + PAUSE_US if after_us else 0
+    length = _LETTER_US * len(turn.text) if turn.act is Act.SPEAK else _OTHER_US
+    return start, start + max(LEAST_US, length)
+
+
+COLLECTION = "Episodes"
+"""The collection of episodes, where none is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningTurn:
+    """A turn that is there from the beginning.
+
+    Attributes:
+        seat: position of whoever did it.
+    """
+
+    turn: AgentTurn
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSetup:
+    """An episode to be started.
+
+    Attributes:
+        name: of the recording.
+        seats: who takes part, in the order in which they act.
+        episode: what it is; its `recording_id` is filled in.
+        led_up: utterances of the recording that it goes on from; they keep their times.
+        said: what was done already.
+        collection: of the recording; "" for that of all episodes.
+        agreed: the people at the keyboard agreed that judges are sent what they type.
+    """
+
+    name: str
+    seats: tuple[CastMember, ...]
+    episode: Episode
+    said: tuple[OpeningTurn, ...] = ()
+    led_up: tuple[Utterance, ...] = ()
+    collection: str = ""
+    agreed: bool = False
+
+
+def start_episode(session: Session, wanted: EpisodeSetup) -> tuple[str, Changes]:
+    """Add an episode, as one step; returns the recording's id and what changed.
+
+    Raises:
+        UserError: it cannot be played as it is wanted.
+    """
+    require_wanted(wanted)
+    with session.step(f"Start the episode {wanted.name}") as step:
+        recording_id = put_episode(session, wanted, Company(session))
+    return recording_id, step.changes
+
+
+def next_seed(session: Session) -> int:
+    """Return the seed of the next episode: with that of an earlier one, judges would say the same again."""
+    return len(all_episodes(session.study))
+
+
+def require_wanted(wanted: EpisodeSetup) -> None:
+    """Refuse what cannot be an episode.
+
+    Raises:
+        UserError: it has no name, no limit of turns, or its seats cannot be filled.
+    """
+    require_seats(wanted.seats)
+    if not wanted.name.strip():
+        raise UserError("An episode needs a name.", "Type one.")
+    if wanted.episode.relationship is Relationship.UNKNOWN and wanted.episode.source is not EpisodeSource.IMPORTED:
+        raise UserError("It is not said how those who take part stand to each other.", "Choose a relationship.")
+    if wanted.episode.turn_limit < 1:
+        raise UserError("An episode needs one turn or more.", "Give a limit of 1 or more.")
+
+
+def put_episode(session: Session, wanted: EpisodeSetup, company: Company) -> str:
+    """Write an episode with what was done already; inside a step. Returns the recording's id."""
+    study = session.study
+    recording_id = new_id()
+    home = _home(session, wanted.collection or COLLECTION)
+    number = next_number(study)
+    insert_recording(study, Recording(recording_id, home, number, wanted.name.strip(), LEAST_US))
+    episode = replace(wanted.episode, recording_id=recording_id, history=len(wanted.led_up))
+    people = company.cast(episode, wanted.seats, agreed=wanted.agreed)
+    said = [replace(one, id=new_id(), recording_id=recording_id) for one in wanted.led_up]
+    end_us = max((one.end_us for one in said), default=0)
+    for one in wanted.said:
+        start_us, end_us = span_of(one.turn, end_us)
+        who = people[one.seat]
+        said.append(Utterance(new_id(), recording_id, start_us, end_us, written_turn(one.turn), who, checked=True))
+    lengthen(session, recording_id, end_us)
+    insert_utterances(study, said)
+    set_episode(study, episode)
+    set_agents(study, _agents(recording_id, wanted.seats, people))
+    return recording_id
+
+
+def lengthen(session: Session, recording_id: str, end_us: int) -> None:
+    """Make a recording as long as what was done in it; inside a step."""
+    here = session.recording(recording_id)
+    if end_us > here.duration_us:
+        update_recording(session.study, replace(here, duration_us=end_us))
+
+
+def _agents(recording_id: str, seats: Sequence[CastMember], people: Sequence[str]) -> list[EpisodeAgent]:
+    return [
+        EpisodeAgent(recording_id, at, who, seat.profile, seat.goal, seat.player, seat.judge_id)
+        for at, (seat, who) in enumerate(zip(seats, people, strict=True))
+    ]
+
+
+def _home(session: Session, name: str) -> str:
+    found = next((one.id for one in all_collections(session.study) if one.name == name), None)
+    if found is not None:
+        return found
+    made = Collection(new_id(), name)
+    insert_collection(session.study, made)
+    return made.id
+
+
+def as_ended(episode: Episode, turns: int, last: AgentTurn) -> Episode:
+    """Return an episode after a turn: over where somebody left, or no turn is left."""
+    if last.act is Act.LEAVE:
+        return replace(episode, ended=EpisodeEnd.LEFT)
+    return replace(episode, ended=EpisodeEnd.LIMIT) if turns >= episode.turn_limit else episode
+
+
+def scenario_called(session: Session, name: str) -> Scenario:
+    """Return the scenario of a name or id.
+
+    Raises:
+        UserError: there is none, or several.
+    """
+    known = all_scenarios(session.study)
+    found = [one for one in known if name in (one.id, one.name)]
+    if len(found) > 1:
+        raise UserError(f"There are {len(found)} scenarios called “{name}”.", f"Name it by its id: {found[0].id}")
+    if not found:
+        listed = ", ".join(one.name for one in known[:8]) or "none yet"
+        raise UserError(f"There is no scenario “{name}”.", f"In this study: {listed}.")
+    return found[0]
+
+
+def character_called(session: Session, name: str) -> Character:
+    """Return the character of a name or id.
+
+    Raises:
+        UserError: there is none, or several.
+    """
+    known = all_characters(session.study)
+    found = [one for one in known if name in (one.id, one.profile.name)]
+    if len(found) > 1:
+        raise UserError(f"There are {len(found)} characters called “{name}”.", f"Name it by its id: {found[0].id}")
+    if not found:
+        listed = ", ".join(one.profile.name for one in known[:8]) or "none yet"
+        raise UserError(f"There is no character “{name}”.", f"In this study: {listed}.")
+    return found[0]
+
+
+def composed(
+    session: Session,
+    scenario: Scenario,
+    characters: Sequence[Character],
+    judges: Sequence[str],
+    *,
+    limit: int = MOST_TURNS,
+    agreed: bool = False,
+    seed: int | None = None,
+) -> EpisodeSetup:
+    """Return an episode to be started.
+
+    Args:
+        session: of the study.
+        scenario: what is played; one goal for each character.
+        characters: who takes part, in the order in which they act.
+        judges: id of the judge who plays each; "" for a person.
+        limit: turns.
+        agreed: whoever types agreed that judges are sent it.
+        seed: of what judges say; that of the next episode where None.
+
+    Raises:
+        UserError: the numbers of goals, characters and players differ.
+    """
+    if not len(scenario.goals) == len(characters) == len(judges):
+        raise UserError(
+            f"The scenario {scenario.name} is for {len(scenario.goals)}, and {len(characters)} take part.",
+            "Choose a character, and who plays it, for each goal.",
+        )
+    seats = tuple(
+        CastMember(one.profile, goal, AgentPlayer.JUDGE if judge else AgentPlayer.PERSON, judge)
+        for one, goal, judge in zip(characters, scenario.goals, judges, strict=True)
+    )
+    episode = Episode(
+        *("", scenario.context, scenario.relationship, EpisodeSource.PLAYED, limit),
+        seed=next_seed(session) if seed is None else seed,
+    )
+    return EpisodeSetup(scenario.name, seats, episode, agreed=agreed)

@@ -1,0 +1,173 @@
+"""How far an episode is: what was done so far, and whose turn it is.
+
+When a judge fails so often that an episode stops, and how an episode ended, in words. An episode in words for people:
+what an agent knows, and what was done, as those see it who play.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmark.judge_input.judged_subjects import place_of
+from benchmark.judge_input.subject_material import MATERIAL, names_in_episode
+from benchmark.prompts.episode_prompts import ACT_TASK, ACT_TOLD, part_of
+from benchmark.prompts.judge_prompt import task_of
+from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.roleplay import Act, AgentTurn, Episode, EpisodeAgent, EpisodeEnd, turn_of
+from project.entities.study_records import Utterance
+from project.errors import UserError
+from project.queries.episode_rows import agents_of, episode_of
+from project.queries.judgment_rows import judgments_about
+from project.queries.transcript_rows import utterances_of
+from project.session.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeTurn:
+    """One turn of an episode.
+
+    Attributes:
+        agent: whose turn it was; None for what somebody else said before the episode began.
+        number: of the turn, from 1; 0 for what led up to it.
+    """
+
+    utterance: Utterance
+    turn: AgentTurn
+    agent: EpisodeAgent | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeState:
+    """An episode as it is now.
+
+    Attributes:
+        agents: in the order in which they act.
+        done: by time, with what led up to it.
+        following: whose turn it is; None where it is over.
+    """
+
+    episode: Episode
+    agents: tuple[EpisodeAgent, ...]
+    done: tuple[EpisodeTurn, ...]
+    following: EpisodeAgent | None
+
+    @property
+    def turns(self) -> int:
+        """How many turns were played."""
+        return max((one.number for one in self.done), default=0)
+
+    @property
+    def end_us(self) -> int:
+        """When the last turn ended; 0 where there is none."""
+        return max((one.utterance.end_us for one in self.done), default=0)
+
+    def at(self, position: int) -> EpisodeAgent | None:
+        """Return the agent of a position, if there is one."""
+        return next((one for one in self.agents if one.position == position), None)
+
+
+def state_of(session: Session, recording_id: str) -> EpisodeState:
+    """Return how far an episode is.
+
+    Who acts next follows from who acted last, so a transcript that was corrected in between does not stop it.
+
+    Raises:
+        UserError: the recording is no episode.
+    """
+    episode = episode_of(session.study, recording_id)
+    if episode is None:
+        number = session.recording(recording_id).number
+        raise UserError(f"Recording {number} is no episode.", "Start one: greenroom episode play STUDY")
+    agents = agents_of(session.study, recording_id)
+    by_person = {one.participant_id: one for one in agents if one.participant_id is not None}
+    done = [
+        EpisodeTurn(one, turn_of(one.text), by_person.get(one.participant_id or ""), max(0, at - episode.history + 1))
+        for at, one in enumerate(utterances_of(session.study, recording_id))
+    ]
+    following = None if episode.ended is not EpisodeEnd.OPEN else _following(episode, agents, done)
+    return EpisodeState(episode, tuple(agents), tuple(done), following)
+
+
+def _following(episode: Episode, agents: list[EpisodeAgent], done: list[EpisodeTurn]) -> EpisodeAgent | None:
+    if not agents or max((one.number for one in done), default=0) >= episode.turn_limit:
+        return None
+    last = next((one.agent for one in reversed(done) if one.agent is not None), None)
+    if last is None:
+        return agents[0]
+    place = next(at for at, one in enumerate(agents) if one.position == last.position)
+    return agents[(place + 1) % len(agents)]
+
+
+STOP_AFTER = 3
+"""Turns in a row that could not be had from a judge, after which an episode stops."""
+_FAILED = frozenset({JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED})
+ENDED = {
+    EpisodeEnd.OPEN: "goes on",
+    EpisodeEnd.LEFT: "somebody left",
+    EpisodeEnd.LIMIT: "no turn was left",
+    EpisodeEnd.STOPPED: f"{STOP_AFTER} turns in a row could not be had",
+    EpisodeEnd.CUT: "it ends there",
+}
+"""How an episode ended, in words."""
+
+
+def failed_turns(session: Session, state: EpisodeState) -> set[int]:
+    """Return the numbers of the turns that are `none` because a judge refused or could not be read."""
+    newest: dict[str, JudgmentStatus] = {}
+    for one in sorted(judgments_about(session.study, state.episode.recording_id, {ACT_TASK}), key=lambda each: each.id):
+        newest[one.part] = one.status
+    return {
+        one.number
+        for one in state.done
+        if one.number
+        and one.turn.act is Act.NONE
+        and one.agent is not None
+        and newest.get(part_of(one.agent.position, one.number)) in _FAILED
+    }
+
+
+def failures_in_a_row(session: Session, state: EpisodeState) -> int:
+    """Return how many turns at the end could not be had from a judge."""
+    failed, count = failed_turns(session, state), 0
+    while state.turns - count in failed:
+        count += 1
+    return count
+
+
+SOMEBODY = "Somebody"
+
+
+def names_for(session: Session, state: EpisodeState, viewer: EpisodeAgent | None) -> dict[str, str]:
+    """Return participant id -> what they are called in front of an agent; of everybody where `viewer` is None."""
+    part = part_of(viewer.position, state.turns + 1) if viewer is not None else ""
+    usual = {one.participant_id: one.profile.name for one in state.agents if one.participant_id is not None}
+    return names_in_episode(session, task_of(ACT_TASK), state.episode.recording_id, part, usual, str)
+
+
+def briefing(session: Session, state: EpisodeState, viewer: EpisodeAgent) -> Mapping[str, str]:
+    """Return what an agent knows: heading -> text; the same as a judge in its place is told."""
+    about = JudgmentTarget(
+        JudgmentTargetKind.RECORDING, state.episode.recording_id, part_of(viewer.position, state.turns + 1)
+    )
+    place, names = place_of(session, about), names_for(session, state, viewer)
+    found = {heading: MATERIAL[key](session, place, names, str) for key, heading in ACT_TOLD.items()}
+    return {heading: text for heading, text in found.items() if text.strip()}
+
+
+def told_turn(turn: AgentTurn, name: str) -> str:
+    """Return a turn as it is told to people."""
+    match turn.act:
+        case Act.SPEAK:
+            return f"{name}: {turn.text}"
+        case Act.NONVERBAL | Act.ACTION:
+            return f"{name}  *{turn.text}*"
+        case Act.NONE:
+            return f"({name} says and does nothing)"
+        case Act.LEAVE:
+            return f"{name} leaves{f': {turn.text}' if turn.text else '.'}"
+
+
+def told_turns(session: Session, state: EpisodeState, viewer: EpisodeAgent | None = None) -> list[str]:
+    """Return what was done so far, a line each, with names as an agent knows them."""
+    names = names_for(session, state, viewer)
+    return [told_turn(one.turn, names.get(one.utterance.participant_id or "", SOMEBODY)) for one in state.done]

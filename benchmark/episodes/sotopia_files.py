@@ -1,0 +1,276 @@
+"""Writes episodes and people's ratings of them as SOTOPIA-pi writes them.
+
+Brings a file of SOTOPIA into a study: episodes, scenarios, characters or scores, told apart by what is in it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotate.study.people import introduced
+from annotate.study.scheme_versions import use_shipped_scheme
+from benchmark.episodes.episode_ratings import ratings_of
+from benchmark.episodes.episode_setup import Company, put_episode, require_wanted
+from benchmark.episodes.episode_state import EpisodeState, state_of
+from benchmark.episodes.sotopia_records import (
+    CONVERSATION,
+    FIRST,
+    GOALS,
+    HEAD,
+    SotopiaScore,
+    episode_line,
+    objects_in,
+    read_character,
+    read_episode,
+    read_scenario,
+    read_scores,
+)
+from benchmark.metrics.published_figures import DIMENSIONS, SCHEME
+from project.entities.roleplay import EpisodeAgent
+from project.entities.study_records import Changes, FieldValue, Json, Segment
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotator_rows import all_annotators
+from project.queries.episode_rows import (
+    all_agents,
+    all_characters,
+    all_episodes,
+    all_scenarios,
+    set_character,
+    set_scenario,
+)
+from project.queries.recording_rows import all_collections, all_recordings, hold_outs
+from project.queries.segment_rows import insert_segments, insert_values, segments_under, values_of
+from project.session.session import Session
+from project.text_format import Cell, as_csv, shown
+
+
+def exported_episodes(session: Session, recordings: Sequence[str] = ()) -> list[EpisodeState]:
+    """Return the episodes that are written: those named, or all; never one that is held out.
+
+    Raises:
+        UserError: there is none, one is no episode, or is held out.
+    """
+    kept = hold_outs(session.study)
+    ids = recordings or [one.recording_id for one in all_episodes(session.study) if one.recording_id not in kept]
+    if held := next((one for one in ids if one in kept), None):
+        number = session.recording(held).number
+        raise UserError(f"Recording {number} is held out, and nothing of it leaves.", "Leave it out.")
+    if not ids:
+        raise UserError("There is no episode to export.", "Play one: greenroom episode play STUDY")
+    return [state_of(session, one) for one in ids]
+
+
+def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
+    """Write episodes to a new file, a line each; returns how many.
+
+    Raises:
+        UserError: there is none, one is held out, there is such a file, or it cannot be written.
+    """
+    states = exported_episodes(session, recordings)
+    lines = [json.dumps(_line(session, one), ensure_ascii=False) for one in states]
+    _write(path, "".join(f"{one}\n" for one in lines))
+    return len(lines)
+
+
+def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
+    """Write people's whole ratings of episodes to a new CSV file; returns how many rows.
+
+    Raises:
+        UserError: as in `write_episodes`, or nobody rated.
+    """
+    names = {one.id: one.name for one in all_annotators(session.study)}
+    rows: list[Sequence[Cell]] = []
+    for state in exported_episodes(session, recordings):
+        here = state.episode.recording_id
+        places = {one.participant_id: one.position + 1 for one in state.agents}
+        for one in ratings_of(session, here):
+            if one.participant_id in places and one.whole:
+                scores = [one.scores[key] for key in DIMENSIONS]
+                head = (_home(session, here), state.episode.reference or here, names.get(one.annotator_id, ""))
+                rows.append((*head, places[one.participant_id], *scores))
+    if not rows:
+        raise UserError("Nobody rated these episodes on all seven dimensions yet.", "Rate them first.")
+    _write(path, as_csv(HEAD, rows))
+    return len(rows)
+
+
+def _line(session: Session, state: EpisodeState) -> dict[str, Json]:
+    return episode_line(state, _home(session, state.episode.recording_id))
+
+
+def _home(session: Session, recording_id: str) -> str:
+    wanted = session.recording(recording_id).collection_id
+    return next((one.name for one in all_collections(session.study) if one.id == wanted), "")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UserError(f"There is a file {path} already.", "Name a new one.") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from None
+
+
+_Lines = Sequence[tuple[int, Mapping[str, Json]]]
+_TRACK, _LABEL, _WHO = "ratings", "rating", "participant"
+
+
+@dataclass(frozen=True, slots=True)
+class SotopiaImportResult:
+    """What an import brought.
+
+    Attributes:
+        what: what the file holds: `episodes`, `scenarios`, `characters` or `ratings`.
+        added: how many are new.
+        known: how many are in the study already.
+        homeless: how many are about an episode that is not in the study.
+        changes: rows that were added.
+    """
+
+    what: str
+    added: int
+    known: int
+    homeless: int
+    changes: Changes
+
+
+SUFFIXES = (".jsonl", ".csv")
+"""How the files are called: episodes and profiles a line each, and scores as a table."""
+
+
+def import_file(session: Session, path: Path) -> SotopiaImportResult:
+    """Import a file as one step; nothing is imported where anything in it is wrong.
+
+    Raises:
+        UserError: it cannot be read, holds something else, or something in it is wrong; the line is named.
+    """
+    session.study.require_writable()
+    if path.suffix.lower() == ".csv":
+        return _scores(session, path)
+    lines = objects_in(path)
+    keys = lines[0][1].keys()
+    if CONVERSATION in keys:
+        return _episodes(session, path, lines)
+    if GOALS in keys:
+        return _scenarios(session, path, lines)
+    if FIRST in keys:
+        return _characters(session, path, lines)
+    raise UserError(
+        f"{shown(path.name)} holds neither episodes, environment profiles nor agent profiles of SOTOPIA.",
+        f"The first line of such a file has “{CONVERSATION}”, “{GOALS}” or “{FIRST}”.",
+    )
+
+
+def _episodes(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
+    known = {one.context: one.relationship for one in all_scenarios(session.study)}
+    homes = {one.id: one.name for one in all_collections(session.study)}
+    places = {one.id: homes[one.collection_id] for one in all_recordings(session.study)}
+    there = {(places[one.recording_id], one.reference) for one in all_episodes(session.study) if one.reference}
+    wanted = [read_episode(path, number, found, known) for number, found in lines]
+    new = []
+    for one in wanted:
+        key = (one.collection, one.episode.reference)
+        if not one.episode.reference or key not in there:
+            require_wanted(one)
+            new.append(one)
+            there.add(key)
+    if not new:
+        return SotopiaImportResult("episodes", 0, len(wanted), 0, Changes())
+    company = Company(session)
+    with session.step(f"Import {path.name}") as step:
+        for one in new:
+            put_episode(session, one, company)
+    return SotopiaImportResult("episodes", len(new), len(wanted) - len(new), 0, step.changes)
+
+
+def _scenarios(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
+    there = {(one.context, one.relationship, one.goals) for one in all_scenarios(session.study)}
+    found = [read_scenario(path, number, one) for number, one in lines]
+    new = {(one.context, one.relationship, one.goals): one for one in found}
+    fresh = [one for key, one in new.items() if key not in there]
+    if not fresh:
+        return SotopiaImportResult("scenarios", 0, len(found), 0, Changes())
+    with session.step(f"Import {path.name}") as step:
+        for one in fresh:
+            set_scenario(session.study, one)
+    return SotopiaImportResult("scenarios", len(fresh), len(found) - len(fresh), 0, step.changes)
+
+
+def _characters(session: Session, path: Path, lines: _Lines) -> SotopiaImportResult:
+    there = {one.profile for one in all_characters(session.study)}
+    found = [read_character(path, number, one) for number, one in lines]
+    fresh = [one for one in {each.profile: each for each in found}.values() if one.profile not in there]
+    if not fresh:
+        return SotopiaImportResult("characters", 0, len(found), 0, Changes())
+    with session.step(f"Import {path.name}") as step:
+        for one in fresh:
+            set_character(session.study, one)
+    return SotopiaImportResult("characters", len(fresh), len(found) - len(fresh), 0, step.changes)
+
+
+def _scores(session: Session, path: Path) -> SotopiaImportResult:
+    rows = read_scores(path)
+    placed = _Placed(session)
+    rated = [(one, placed.agent(one)) for one in rows]
+    about = [(row, agent) for row, agent in rated if agent is not None]
+    if not about:
+        raise UserError(
+            f"No episode of this study is rated in {shown(path.name)}.", "Import the episodes first, then their scores."
+        )
+    scheme, used = use_shipped_scheme(session, SCHEME)
+    raters = {one.name: one.id for one in introduced(session, [*dict.fromkeys(row.rater for row, _ in about)])}
+    there = _known(session)
+    lengths = {one.id: one.duration_us for one in all_recordings(session.study)}
+    segments, values, known = [], [], 0
+    for row, agent in about:
+        who = raters[row.rater]
+        if (agent.recording_id, who, agent.participant_id) in there:
+            known += 1
+            continue
+        there.add((agent.recording_id, who, agent.participant_id))
+        span = (0, lengths[agent.recording_id])
+        made = Segment(new_id(), agent.recording_id, who, _LABEL, *span, SCHEME, _TRACK)
+        segments.append(made)
+        told: dict[str, Json] = {_WHO: agent.participant_id, **row.scores}
+        values += [FieldValue(made.id, SCHEME, scheme.version, key, value) for key, value in told.items()]
+    homeless = len(rows) - len(about)
+    if not segments:
+        return SotopiaImportResult("ratings", 0, known, homeless, used)
+    with session.step(f"Import {path.name}") as step:
+        session.schemes.keep(scheme)
+        insert_segments(session.study, segments)
+        insert_values(session.study, values)
+    return SotopiaImportResult("ratings", len(segments), known, homeless, used | step.changes)
+
+
+class _Placed:
+    """Finds whom a row rates."""
+
+    def __init__(self, session: Session) -> None:
+        homes = {one.id: one.name for one in all_collections(session.study)}
+        self._homes = {one.id: homes[one.collection_id] for one in all_recordings(session.study)}
+        self._agents = all_agents(session.study)
+        self._episodes: dict[str, list[str]] = {}
+        for one in all_episodes(session.study):
+            if one.reference:
+                self._episodes.setdefault(one.reference, []).append(one.recording_id)
+
+    def agent(self, row: SotopiaScore) -> EpisodeAgent | None:
+        """Return whom a row rates; None where its episode is not here, or has no such agent."""
+        found = self._episodes.get(row.episode, [])
+        here = [one for one in found if self._homes[one] == row.home] or found
+        agents = self._agents.get(here[0], []) if here else []
+        return next((one for one in agents if one.position == row.agent and one.participant_id is not None), None)
+
+
+def _known(session: Session) -> set[tuple[str, str, str | None]]:
+    """Return recording, annotator and participant of every rating that is there."""
+    found: set[tuple[str, str, str | None]] = set()
+    for one in segments_under(session.study, SCHEME):
+        who = values_of(session.study, one.id).get(_WHO)
+        found.add((one.recording_id, one.annotator_id, str(who.value) if who is not None else None))
+    return found

@@ -1,0 +1,319 @@
+"""What somebody wishes of an item set beside its task, seed, draws and size.
+
+How many items of each class a draw has, and of each collection. Draws with a balance of classes, of all collections
+alike where that is wished. Negatives out of stretches that nobody marked, as long as what people did mark.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
+from typing import Any, cast
+
+from benchmark.items.candidates import (
+    LACKING,
+    SMALLER,
+    CandidatePool,
+    ItemCandidate,
+    ItemDraw,
+    ItemSamplingRule,
+    in_order,
+    nothing_to_draw,
+)
+from project.entities.study_records import Json
+from project.errors import UserError
+
+
+def quotas(size: int, shares: Mapping[str, float]) -> dict[str, int]:
+    """Return how many of `size` items each class gets, by largest remainder: never one or more off its exact share.
+
+    Args:
+        size: items in all.
+        shares: class -> weight, 0 or more; they need not add up to 1. Of equal remainders the first class wins.
+
+    Raises:
+        ValueError: no class has a weight.
+    """
+    weights = {key: Fraction(str(weight)) for key, weight in shares.items()}
+    total = sum(weights.values())
+    if total <= 0:
+        raise ValueError("no class has a share")
+    exact = {key: size * weight / total for key, weight in weights.items()}
+    found = {key: int(value) for key, value in exact.items()}
+    left = sorted(exact, key=lambda key: found[key] - exact[key])
+    for key in left[: size - sum(found.values())]:
+        found[key] += 1
+    return found
+
+
+def largest(size: int, shares: Mapping[str, float], there: Mapping[str, int]) -> dict[str, int]:
+    """Return the quotas of the largest draw of at most `size` items for which there are enough of every class.
+
+    A draw for which a class is too small becomes smaller as a whole, so that its balance stays what it was to be.
+
+    Args:
+        size: items in all; 0 for as many as there are.
+        shares: class -> weight.
+        there: class -> how many could be drawn.
+    """
+    most = min(size, sum(there.values())) if size else sum(there.values())
+    for total in range(most, 0, -1):
+        found = quotas(total, shares)
+        if all(number <= there.get(key, 0) for key, number in found.items()):
+            return found
+    return dict.fromkeys(shares, 0)
+
+
+def even_size(size: int, collections: int) -> int:
+    """Return how many items each of so many collections gives at most, of `size` in all; 0 for as many as can be.
+
+    Raises:
+        UserError: there are fewer items than collections.
+    """
+    if size and size < collections:
+        raise UserError(
+            f"A draw of {size:,} cannot have the same number of items of each of {collections:,} collections.",
+            f"Ask for {collections:,} or more, or for a draw that does not look at collections.",
+        )
+    return size // collections
+
+
+def even_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
+    """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as can be.
+
+    Args:
+        size: items in all.
+        there: collection -> how many it could give.
+
+    Raises:
+        UserError: there are fewer items than collections.
+    """
+    if not there:
+        return {}
+    each = min(there.values())
+    return dict.fromkeys(there, min(each, even_size(size, len(there)) or each))
+
+
+def cut(
+    gaps: Sequence[ItemCandidate], lengths: Sequence[int], number: int, chance: random.Random
+) -> list[ItemCandidate]:
+    """Return so many stretches out of gaps, each as long as one of `lengths`; no two share time.
+
+    Every place in every gap that is long enough is as likely as any other.
+
+    Args:
+        gaps: stretches that nobody marked, in a fixed order; no two share time.
+        lengths: of marked segments, in microseconds, to draw lengths from.
+        number: how many; fewer come back where there is no more room.
+        chance: that decides.
+    """
+    free = [*gaps]
+    found: list[ItemCandidate] = []
+    wanted = sorted((chance.choice(lengths) for _ in range(number)), reverse=True) if lengths else []
+    # The longest first: what is short still fits into what is left over.
+    for length in wanted:
+        room = [max(0, one.end_us - one.start_us - length + 1) for one in free]
+        if not any(room):
+            continue
+        place = chance.choices(range(len(free)), room)[0]
+        gap = free[place]
+        start = gap.start_us + chance.randrange(room[place])
+        found.append(replace(gap, start_us=start, end_us=start + length))
+        free[place : place + 1] = [
+            one
+            for one in (replace(gap, end_us=start), replace(gap, start_us=start + length))
+            if one.end_us > one.start_us
+        ]
+    chance.shuffle(found)
+    return found
+
+
+NEGATIVES = ("both", "annotated", "unmarked")
+"""Where negatives come from: what annotators marked as such, then stretches that nobody marked; or one of the two."""
+Classes = Mapping[str, Sequence[ItemCandidate]]
+
+
+def balanced(
+    pool: CandidatePool,
+    classes: Classes,
+    shares: Mapping[str, float],
+    rule: ItemSamplingRule,
+    chance: random.Random,
+    negative: str = "",
+) -> ItemDraw:
+    """Return a draw in which every class has its share, to within rounding, in a random order.
+
+    Args:
+        pool: that the candidates are of; its gaps are cut for the class `negative`.
+        classes: label -> its candidates.
+        shares: label -> weight.
+        rule: the size, whether collections are drawn alike, and under `negatives` one of `NEGATIVES`.
+        chance: that decides.
+        negative: the class that stretches of the gaps belong to; "" for none.
+
+    Raises:
+        UserError: a class is missing altogether, or there is no collection that has them all, or more collections than
+            items.
+    """
+    wanted = {key: weight for key, weight in shares.items() if weight > 0}
+    gaps = pool.gaps if negative and rule.more.get("negatives", NEGATIVES[0]) != "annotated" else ()
+    kept = {key: in_order(classes.get(key, ())) for key in wanted}
+    if negative in kept and rule.more.get("negatives") == "unmarked":
+        kept[negative] = []
+    for key in wanted:
+        if not kept[key] and not (key == negative and gaps):
+            raise nothing_to_draw(f"no segment with the label “{key}” to draw", pool)
+    strata = [_Stratum(kept, in_order(gaps), wanted, negative)]
+    left_out: dict[str, int] = {}
+    if rule.stratify:
+        strata, lacking = _by_collection(strata[0])
+        if lacking:
+            left_out[LACKING] = lacking
+        if not strata:
+            raise nothing_to_draw("no collection that has segments with every label", pool, left_out)
+    each = even_size(rule.size, len(strata))
+    found = _drawn(strata, each, chance)
+    if each and (short := each * len(strata) - len(found)):
+        left_out[SMALLER] = short
+    chance.shuffle(found)
+    return ItemDraw(tuple(found), left_out)
+
+
+class _Stratum:
+    """What one part of a draw is made from."""
+
+    def __init__(
+        self, classes: Classes, gaps: Sequence[ItemCandidate], shares: Mapping[str, float], negative: str
+    ) -> None:
+        self.classes, self.gaps, self.shares, self.negative = classes, gaps, shares, negative
+
+    def most(self, size: int) -> int:
+        """Return how many items of at most `size` it has room for, if every stretch finds a place."""
+        return sum(largest(size, self.shares, self._there(size)).values())
+
+    def draw(self, size: int, chance: random.Random) -> list[ItemCandidate]:
+        """Return at most `size` items; fewer where stretches find no place."""
+        quotas = largest(size, self.shares, self._there(size))
+        found = {
+            key: chance.sample(self.classes[key], min(number, len(self.classes[key]))) for key, number in quotas.items()
+        }
+        short = quotas.get(self.negative, 0) - len(found.get(self.negative, ()))
+        if short:
+            lengths = [one.end_us - one.start_us for key in found if key != self.negative for one in found[key]]
+            found[self.negative] += cut(self.gaps, lengths, short, chance)
+            quotas = largest(size, self.shares, {key: len(those) for key, those in found.items()})
+        return [one for key, number in quotas.items() for one in found[key][:number]]
+
+    def _there(self, size: int) -> dict[str, int]:
+        there = {key: len(those) for key, those in self.classes.items()}
+        if self.gaps and self.negative in there:
+            there[self.negative] += size or 2 * sum(there.values())
+        return there
+
+
+def _drawn(strata: Sequence[_Stratum], each: int, chance: random.Random) -> list[ItemCandidate]:
+    """Return the same number of items of each stratum, as many as the smallest gives."""
+    if len(strata) == 1:
+        return strata[0].draw(each, chance)
+    seed = chance.random()
+    size = min(one.most(each) for one in strata)
+    while True:
+        # Stretches may find less room than was thought: then all are drawn anew, smaller.
+        drawn = [one.draw(size, random.Random(f"{seed} {place}")) for place, one in enumerate(strata)]
+        smallest = min(len(one) for one in drawn)
+        if smallest == size:
+            return [one for those in drawn for one in those]
+        size = smallest
+
+
+def _by_collection(whole: _Stratum) -> tuple[list[_Stratum], int]:
+    """Return a stratum for each collection that has every class, and how many candidates the others have."""
+    homes = sorted({one.collection_id for those in whole.classes.values() for one in those})
+    found: list[_Stratum] = []
+    lacking = 0
+    for home in homes:
+        classes = {key: [one for one in those if one.collection_id == home] for key, those in whole.classes.items()}
+        gaps = [one for one in whole.gaps if one.collection_id == home]
+        if all(those or (key == whole.negative and gaps) for key, those in classes.items()):
+            found.append(_Stratum(classes, gaps, whole.shares, whole.negative))
+        else:
+            lacking += sum(map(len, classes.values()))
+    return found, lacking
+
+
+DISAGREED, REVIEWED, UNREVIEWED, HELD_OUT = "disagreed", "reviewed", "unreviewed", "hold-out"
+INCLUDED: Mapping[str, str] = {
+    DISAGREED: "what people disagree about",
+    REVIEWED: "what one person marked and others agree with",
+    UNREVIEWED: "what one person marked and nobody reviewed",
+    HELD_OUT: "recordings that are held out",
+}
+"""What is left out unless it is wished."""
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingOptions:
+    """How an item set differs from the usual one.
+
+    Attributes:
+        include: keys of `INCLUDED`.
+        stratify: whether each collection gives the same number of items.
+        scheme: key of the scheme of segments; "" for the study's default one.
+        track: of the scheme; "" for its first.
+        shares: label -> weight of the classes; {} for the task's own.
+        negatives: one of `benchmark.items.sampling.NEGATIVES`.
+        conditions: methods of which every recording must have a rendering.
+        willing: only of recordings in which everybody is willing that models see them.
+    """
+
+    include: tuple[str, ...] = ()
+    stratify: bool = False
+    scheme: str = ""
+    track: str = ""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    negatives: str = NEGATIVES[0]
+    conditions: tuple[str, ...] = ()
+    willing: bool = False
+
+    def require_known(self) -> None:
+        """Return quietly where everything is known.
+
+        Raises:
+            UserError: something of it is not.
+        """
+        for one in self.include:
+            if one not in INCLUDED:
+                raise UserError(f"“{one}” is nothing that can be included.", f"Choose among {', '.join(INCLUDED)}.")
+        if self.negatives not in NEGATIVES:
+            raise UserError(f"“{self.negatives}” are no negatives.", f"Choose one of {', '.join(NEGATIVES)}.")
+        if any(weight < 0 for weight in self.shares.values()):
+            raise UserError("A share cannot be below 0.", "Give weights from 0.")
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object that `wishes_from` reads."""
+        return {**asdict(self), "include": sorted({*self.include}), "conditions": [*self.conditions]}
+
+
+def wishes_from(found: Mapping[str, Json]) -> SamplingOptions:
+    """Read what `Wishes.as_json` made.
+
+    Raises:
+        UserError: it is something else.
+    """
+    values = cast(dict[str, Any], dict(found))
+    usual = SamplingOptions()
+    try:
+        wishes = SamplingOptions(
+            tuple(map(str, values.get("include", ()))),
+            bool(values.get("stratify", False)),
+            str(values.get("scheme", "")),
+            str(values.get("track", "")),
+            {key: float(weight) for key, weight in values.get("shares", {}).items()},
+            str(values.get("negatives", usual.negatives)),
+            tuple(map(str, values.get("conditions", ()))),
+            bool(values.get("willing", False)),
+        )
+        wishes.require_known()
+    except (TypeError, ValueError, AttributeError, UserError):
+        raise UserError("The rule of an item set of this study is damaged.", "Make another set.") from None
+    return wishes

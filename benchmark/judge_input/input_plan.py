@@ -1,0 +1,318 @@
+"""What a judge is to see of one segment, as data: planned where the study is, built into messages anywhere.
+
+What makes two requests the same, worked out without decoding a frame.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+from benchmark.prompts.answer_form import FormSpec, answer_form, form_from
+from benchmark.prompts.judge_prompt import THINKING
+from models.judges.judge_interface import AnswerForm, JudgeRequest, Message, SamplingParameters
+from project.entities.judgments import Modality, about_from, judgment_in
+from project.entities.study_records import Json
+
+INTERIOR, ENDPOINTS = "interior", "endpoints"
+RULES = (INTERIOR, ENDPOINTS)
+"""Which frames stand for a segment: those between N + 1 equal parts, or N at equal steps from the first to the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputSettings:
+    """How much of a segment a judge sees.
+
+    Attributes:
+        words: whether what is said is told at all.
+        before: turns before the segment, at most.
+        cues: whether marked cues are told inside the turns.
+        frames: how many, at most; 0 for none.
+        longest_side: of a frame or of the clip, in pixels; none is enlarged.
+        quality: of the JPEGs, from 1 to 100.
+        rule: how frames are chosen, one of `RULES`.
+        stamps: whether the judge is told when each was taken.
+        clip: send the segment as a video in the place of frames.
+        longest_text: characters of the conversation; what is beyond is left out by the rules of `shortening`.
+    """
+
+    before: int = 6
+    cues: bool = False
+    frames: int = 15
+    longest_side: int = 512
+    quality: int = 85
+    rule: str = INTERIOR
+    stamps: bool = True
+    clip: bool = False
+    longest_text: int = 24_000
+    words: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFrame:
+    """One frame: its position in the file, its time on the recording's axis, and the time that the judge is told."""
+
+    position: int
+    time_us: int
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMedia:
+    """The frames, or the clip, that are taken from a file.
+
+    Attributes:
+        path: of the file on this machine.
+        fingerprint: of its content.
+        zero_us: where the file's zero lies on the recording's axis.
+        frames: in order; () where a clip is sent.
+        clip: from when to when, on the recording's axis; None where frames are sent.
+        width: of what is sent, in pixels.
+        height: of what is sent, in pixels.
+        quality: of the JPEGs.
+        sha256: of all of the file, where it is a rendering; "" where it is what was recorded.
+    """
+
+    path: Path
+    fingerprint: str
+    zero_us: int
+    frames: tuple[PlannedFrame, ...]
+    clip: tuple[int, int] | None
+    width: int
+    height: int
+    quality: int
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shortened:
+    """Something that was left out to keep within a limit.
+
+    Attributes:
+        rule: key of `shortening.RULES`.
+        count: how many turns it concerns.
+        characters: that were left out.
+    """
+
+    rule: str
+    count: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class InputPlan:
+    """Everything that one request will hold, and how its answer is read.
+
+    Attributes:
+        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`; "" for a stretch that nobody marked.
+        state: of a question or a chain, as it was; "" for anything else.
+        modality: what is shown.
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+        condition: `RAW`, or the id of the run that made the rendering.
+        prompt: `KEY@VERSION`.
+        system: text of the system's message.
+        text: text of the user's message.
+        media: frames or a clip; None for a judge that reads only, or where there is no picture.
+        form: what is asked.
+        truth: what people said; stays on this machine.
+        shortened: what was left out of the conversation.
+        notes: what else is good to know about it, a sentence each.
+        others: recordings that the examples are from, the wrong options of a question, and what an episode goes
+            on from.
+        words_state: what was decided about its words when they were scrubbed; "" in raw form.
+    """
+
+    recording_id: str
+    about: str
+    start_us: int
+    end_us: int
+    task: str
+    variant: str
+    condition: str
+    prompt: str
+    system: str
+    text: str
+    media: PlannedMedia | None
+    form: FormSpec
+    truth: Mapping[str, Json] = field(default_factory=dict)
+    shortened: tuple[Shortened, ...] = ()
+    notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    words_state: str = ""
+    state: str = ""
+    modality: Modality = Modality.BOTH
+
+    @property
+    def item(self) -> str:
+        """Names what is judged, the same under every condition, and whichever answer of the judge's own it is about."""
+        if self.about and (judgment := judgment_in(about_from(self.about).part)):
+            return self.about.removesuffix(f"/{judgment}")
+        return self.about or f"{self.recording_id}:{self.start_us}-{self.end_us}"
+
+    @property
+    def answer_form(self) -> AnswerForm:
+        """What an answer has to look like."""
+        return answer_form(self.form, thinks=self.variant in THINKING)
+
+    def question(
+        self,
+        messages: tuple[Message, ...],
+        sampling: SamplingParameters,
+        shares: Sequence[tuple[Mapping[str, Json], int]] = (),
+    ) -> JudgeRequest:
+        """Return the question that a judge is asked, with what `build` made of this plan."""
+        return JudgeRequest(messages, self.answer_form, sampling, self.truth, shares, self.item)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what `plan_from` reads."""
+        media = self.media
+        return {
+            "recording_id": self.recording_id,
+            "about": self.about,
+            "state": self.state,
+            "modality": self.modality.value,
+            "start_us": self.start_us,
+            "end_us": self.end_us,
+            "task": self.task,
+            "variant": self.variant,
+            "condition": self.condition,
+            "prompt": self.prompt,
+            "system": self.system,
+            "text": self.text,
+            "media": None if media is None else _media_json(media),
+            "form": self.form.as_json(),
+            "truth": dict(self.truth),
+            "shortened": [[one.rule, one.count, one.characters] for one in self.shortened],
+            "notes": [*self.notes],
+            "others": [*self.others],
+            "words_state": self.words_state,
+        }
+
+    def sight(self, messages: Sequence[Message] = ()) -> dict[str, Json]:
+        """Return what was sent, as a judgment keeps it: frames and clip by checksum, texts in full.
+
+        Without messages, where nothing was built, checksums and sizes are missing.
+        """
+        pictures = [picture for message in messages for picture in message.pictures]
+        clip = next((message.clip for message in messages if message.clip is not None), None)
+        media = self.media
+        frames: list[Json] = []
+        for place, one in enumerate(media.frames if media is not None else ()):
+            told: dict[str, Json] = {"time_us": one.time_us, "frame": one.position, "shown": one.shown}
+            if place < len(pictures):
+                told |= {"sha256": pictures[place].sha256, "bytes": len(pictures[place].jpeg)}
+            frames.append(told)
+        found: dict[str, Json] = {
+            "system": self.system,
+            "text": self.text,
+            "frames": frames,
+            "shortened": [[one.rule, one.count, one.characters] for one in self.shortened],
+            "notes": [*self.notes],
+        }
+        if media is not None:
+            found |= {"media": media.fingerprint, "width": media.width, "height": media.height}
+            found |= {"quality": media.quality} if media.frames else {}
+            if media.clip is not None:
+                told = {"start_us": media.clip[0], "end_us": media.clip[1]}
+                if clip is not None:
+                    told |= {"sha256": clip.sha256, "bytes": len(clip.mp4)}
+                found["clip"] = told
+        return found
+
+
+def plan_from(found: Mapping[str, Json]) -> InputPlan:
+    """Read what `SightPlan.as_json` made."""
+    media = cast(dict[str, Json] | None, found["media"])
+    return InputPlan(
+        recording_id=str(found["recording_id"]),
+        about=str(found["about"]),
+        start_us=cast(int, found["start_us"]),
+        end_us=cast(int, found["end_us"]),
+        task=str(found["task"]),
+        variant=str(found["variant"]),
+        condition=str(found["condition"]),
+        prompt=str(found["prompt"]),
+        system=str(found["system"]),
+        text=str(found["text"]),
+        media=None if media is None else _media(media),
+        form=form_from(cast(dict[str, Json], found["form"])),
+        truth=cast(dict[str, Json], found["truth"]),
+        shortened=tuple(Shortened(*one) for one in cast(list[tuple[str, int, int]], found["shortened"])),
+        notes=tuple(cast(list[str], found["notes"])),
+        others=tuple(cast(list[str], found["others"])),
+        words_state=str(found["words_state"]),
+        state=str(found["state"]),
+        modality=Modality(str(found["modality"])),
+    )
+
+
+def _media_json(media: PlannedMedia) -> dict[str, Json]:
+    return {
+        "path": str(media.path),
+        "fingerprint": media.fingerprint,
+        "zero_us": media.zero_us,
+        "frames": [[one.position, one.time_us, one.shown] for one in media.frames],
+        "clip": None if media.clip is None else [*media.clip],
+        "size": [media.width, media.height],
+        "quality": media.quality,
+        "sha256": media.sha256,
+    }
+
+
+def _media(found: Mapping[str, Json]) -> PlannedMedia:
+    clip = cast(list[int] | None, found["clip"])
+    width, height = cast(list[int], found["size"])
+    return PlannedMedia(
+        Path(str(found["path"])),
+        str(found["fingerprint"]),
+        cast(int, found["zero_us"]),
+        tuple(PlannedFrame(*one) for one in cast(list[tuple[int, int, str]], found["frames"])),
+        None if clip is None else (clip[0], clip[1]),
+        width,
+        height,
+        cast(int, found["quality"]),
+        str(found["sha256"]),
+    )
+
+
+def prompt_sha256(plan: InputPlan) -> str:
+    """Return the checksum of all texts that are sent, in full."""
+    return _digest([plan.system, plan.text])
+
+
+def request_key(plan: InputPlan, fingerprint: str, sampling: SamplingParameters, known: Json = None) -> str:
+    """Return the checksum of everything that decides an answer; equal requests have equal keys.
+
+    Args:
+        plan: what is seen, and the form of the answer.
+        fingerprint: of the judge, with all its settings that change an answer.
+        sampling: with the seed, so that repetitions are told apart.
+        known: what a baseline answers by beside the plan, such as the item or what people said.
+    """
+    media = plan.media
+    form = plan.answer_form
+    return _digest(
+        {
+            "judge": fingerprint,
+            "known": known,
+            "prompt": [plan.prompt, plan.variant, prompt_sha256(plan)],
+            "form": [form.name, dict(form.schema), form.thinks],
+            "sampling": [float(sampling.temperature), sampling.seed, sampling.max_tokens],
+            "media": None
+            if media is None
+            else [
+                media.fingerprint,
+                [[one.position, one.time_us - media.zero_us, one.shown] for one in media.frames],
+                None if media.clip is None else [time_us - media.zero_us for time_us in media.clip],
+                [media.width, media.height, media.quality],
+            ],
+        }
+    )
+
+
+def _digest(content: Json) -> str:
+    text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

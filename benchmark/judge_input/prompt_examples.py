@@ -1,0 +1,297 @@
+"""Examples for a prompt: what people of the study agreed on elsewhere, or else what the scheme itself explains.
+
+Examples for a prompt about a question: other questions that people verified, with their answers. Options for examples
+of tasks about items of a set, drawn for a segment as for an item, from the study.
+"""
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from annotate.transcript.conversation_history import conversation
+from benchmark.disclosure.cast_names import agent_among, cast_told, names_of, telling, told_question
+from benchmark.disclosure.conditions import homes_of_options, usable
+from benchmark.items.candidates import choices, in_order
+from benchmark.items.sampling import REVIEWED, SamplingOptions
+from benchmark.judge_input.conversation_lines import lines_of, shortened
+from benchmark.judge_input.judged_subjects import item_of
+from benchmark.prompts.answer_form import on_one_line, written_answer
+from benchmark.prompts.judge_prompt import OF_SETS, Frozen, JudgePrompt, PromptSubject
+from benchmark.prompts.question_prompts import told_options
+from benchmark.sets.agreed_segments import segment_pool
+from benchmark.tasks.benchmark_task import entry_of
+from benchmark.tasks.label_tasks import label_of
+from benchmark.tasks.option_tasks import FiveOptions
+from project.entities.judgments import RAW, Modality
+from project.entities.questions import LETTERS, Question
+from project.entities.study_records import Json, ReviewDecision, Segment
+from project.queries.annotator_rows import reviews_in
+from project.queries.question_rows import all_questions
+from project.queries.recording_rows import participants_in
+from project.queries.segment_rows import segments_under
+from project.schemes.scheme import FieldKind
+from project.session.session import PerState, Session
+from project.text_format import counted
+
+
+def example_options(
+    session: Session, task: str, one: Segment, usable: Callable[[str], bool]
+) -> tuple[Frozen, tuple[str, ...]] | None:
+    """Return what a segment would bring as an item, and the other recordings that its wrong options are from.
+
+    The same segment brings the same, as long as the study does not change.
+
+    Args:
+        session: of the study.
+        task: one of `benchmark.prompts.judge_prompt.OF_SETS`.
+        one: of which people agree.
+        usable: whether words of a recording may be sent.
+
+    Returns:
+        None where the task is not asked about such a segment, or there are not four wrong options.
+    """
+    entry = entry_of(task)
+    assert isinstance(entry, FiveOptions)
+    pool = segment_pool(session, SamplingOptions((REVIEWED,), scheme=one.scheme, track=one.track))
+    labelled = [each for each in in_order(pool.candidates) if label_of(each) == entry.label and entry.text(each)]
+    own = next((each for each in labelled if each.about == one.id), None)
+    if own is None:
+        return None
+    made = choices(
+        own,
+        entry.text,
+        labelled,
+        random.Random(one.id),
+        lambda other: entry.fits(pool, own, other) and usable(other.recording_id),
+    )
+    if made is None:
+        return None
+    facts = {key: str(value) for key, value in entry.facts(own).items()}
+    return Frozen(made.options, made.place, facts), made.homes
+
+
+MOST = 3
+LONGEST = 1_500
+"""Characters of the conversation of one example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What is shown of other moments.
+
+    Attributes:
+        text: a few lines for each.
+        note: where they are from, in one sentence.
+        recordings: that they are from; () where they are the scheme's.
+    """
+
+    text: str
+    note: str
+    recordings: tuple[str, ...] = ()
+
+
+def examples_for(
+    session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str, condition: str
+) -> Examples:
+    """Return up to `MOST` examples for a task, each of another label as far as there are.
+
+    They are segments of the same scheme and track in other recordings, with which a reviewer agreed and none disagreed,
+    in recordings of which words may be sent: not held out, and everybody known and willing to be sent to models. The
+    checksum of its id decides which comes first. Under a rendering none of these is shown, because nobody reviewed
+    their texts together with it.
+    Where there is none, the worked examples of the scheme stand in.
+    """
+    found = _agreed(session, task, item, recording_id) if condition == RAW else []
+    if found:
+        many = "example is a segment" if len(found) == 1 else "examples are segments"
+        note = f"{len(found)} {many} of other recordings that people agreed on."
+        recordings = dict.fromkeys(home for one in found for home in one.homes)
+        return Examples("\n".join(one.text for one in found), note, tuple(recordings))
+    why = ", since no other recording has segments that people agreed on" if condition == RAW else ""
+    worked = [*_worked(task, item)][:MOST]
+    if not worked:
+        return Examples("", f"There are no examples: the scheme explains none{why}.")
+    return Examples("\n".join(worked), f"The examples are those of the scheme{why}.")
+
+
+def _agreed(session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str) -> "list[_Example]":
+    """Return examples from the study: one of each label, then others."""
+    pool = _pool(session, item.scheme.key, item.track, task)
+    others = [one for one in pool if recording_id not in one.homes]
+    firsts = list({one.label: one for one in reversed(others)}.values())[::-1]
+    return [*firsts, *(one for one in others if one not in firsts)][:MOST]
+
+
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """One example; `homes` are its own recording, and those that words in it were taken from."""
+
+    homes: tuple[str, ...]
+    label: str
+    text: str
+
+
+_POOLS: PerState[dict[tuple[str, str, str], list[_Example]]] = PerState(lambda _session: {})
+
+
+def _pool(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
+    """Return what can be an example for a task, in a fixed order; found once for a state of the study."""
+    known = _POOLS.of(session)
+    key = (scheme, track, task.key)
+    if key not in known:
+        known[key] = _gathered(session, scheme, track, task)
+    return known[key]
+
+
+def _gathered(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
+    """Return up to `MOST` examples of each label from each recording."""
+    found: list[_Example] = []
+    counts: Counter[tuple[str, str]] = Counter()
+    marked = [one for one in segments_under(session.study, scheme) if one.track == track]
+    reviews = {place: reviews_in(session.study, place) for place in {each.recording_id for each in marked}}
+    for one in sorted(marked, key=lambda each: hashlib.sha256(each.id.encode()).hexdigest()):
+        said = {review.decision for review in reviews.get(one.recording_id, {}).get(one.id, ())}
+        place = (one.recording_id, one.label)
+        if said != {ReviewDecision.AGREE} or counts[place] == MOST:
+            continue
+        if not usable(session, one.recording_id):
+            continue
+        text, borrowed = _told(session, task, one)
+        if text:
+            counts[place] += 1
+            found.append(_Example((one.recording_id, *borrowed), one.label, text))
+    return found
+
+
+def _told(session: Session, task: JudgePrompt, one: Segment) -> tuple[str, tuple[str, ...]]:
+    """Return a segment as an example, and the recordings that its wrong options are from.
+
+    It tells what was said, what was told about it, and the answer; "" where it is no example.
+    """
+    people = participants_in(session.study, one.recording_id)
+    names = names_of(people, str)
+    item = item_of(session, one, [(names[who.id], who.id) for who in people], agent_among(people, names))
+    options: list[str] = []
+    homes: tuple[str, ...] = ()
+    if task.key in OF_SETS:
+        # It brings the benchmark, which most requests do without.
+        found = example_options(session, task.key, one, lambda home: usable(session, home))
+        if found is None:
+            return "", ()
+        frozen, homes = found
+        item = replace(item, frozen=frozen)
+        options = [f"{letter}: {on_one_line(text)}" for letter, text in zip(LETTERS, frozen.options, strict=False)]
+    if task.shows is Modality.PICTURES:
+        return written(task, item, [], options), homes
+    turns = conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
+    lines, _ = shortened(lines_of(turns, one.start_us, names, str), LONGEST)
+    said = [f"{line.head}{line.text}" for line in lines]
+    return (written(task, item, said, options), homes) if said else ("", ())
+
+
+def _worked(task: JudgePrompt, item: PromptSubject) -> Iterator[str]:
+    """Yield the worked examples of a scheme that answer a task."""
+    for one in item.scheme.examples:
+        about = replace(item, label=one.label, values=one.values, people=(), agent="Agent")
+        if text := written(task, about, [on_one_line(one.situation)]):
+            yield text
+
+
+def written(task: JudgePrompt, item: PromptSubject, said: Sequence[str], more: Sequence[str] = ()) -> str:
+    """Return an example: what was said, what is told beside it, and the answer; "" where it is none."""
+    if task.why_not(item):
+        return ""
+    answer = task.truth(item)
+    if not answer:
+        return ""
+    names = {who: label for label, who in item.people}
+    people = {field.key for field in item.scheme.fields if field.kind is FieldKind.PARTICIPANT}
+    shown: dict[str, Json] = {
+        key: names.get(str(value), str(value)) if key in people else value for key, value in answer.items()
+    }
+    given = [f"{name}: {on_one_line(text)}" for name, text in task.given(item).items()]
+    return "\n".join(
+        ["Example:", *(f"  {line}" for line in (*said, *given, *more)), f"  Answer: {written_answer(shown)}"]
+    )
+
+
+def question_examples_for(
+    session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str, condition: str, *, words: bool
+) -> Examples:
+    """Return up to `MOST` examples for a task about a question, those of its own kind first.
+
+    They are questions that two people verified, about other recordings of which words may be sent, with options of such
+    recordings. The checksum of its
+    id decides which comes first. There are none where nobody says what is right, as with scores, and none under a
+    rendering, because nobody reviewed their texts together with it.
+
+    Args:
+        session: holds the study.
+        task: that is asked.
+        item: that it is asked about.
+        recording_id: of the item.
+        condition: under which it is asked.
+        words: whether what is said is told with them.
+    """
+    if condition != RAW:
+        return Examples("", "There are no examples: nobody reviewed those of other recordings with this rendering.")
+    if item.question is None or not task.truth(item):
+        return Examples("", "There are no examples: nobody says what is right elsewhere.")
+    found: list[tuple[Question, str]] = []
+    homes: dict[str, None] = {}
+    for one in _candidates(session, item.question, recording_id):
+        if len(found) == MOST:
+            break
+        from_where = [home for home in (one.recording_id, *homes_of_options(session, one)) if home != recording_id]
+        if all(usable(session, home) for home in from_where) and (
+            text := _question_examples_told(session, task, one, words=words)
+        ):
+            found.append((one, text))
+            homes |= dict.fromkeys(from_where)
+    if not found:
+        return Examples("", "There are no examples: no question of another recording was verified that may be sent.")
+    verb = "example is a question" if len(found) == 1 else "examples are questions"
+    note = (
+        f"{len(found)} {verb} of {counted(len({one.recording_id for one, _ in found}), 'other recording')}, verified."
+    )
+    return Examples("\n".join(text for _, text in found), note, tuple(homes))
+
+
+def _candidates(session: Session, question: Question, recording_id: str) -> Iterator[Question]:
+    pool = [one for one in _POOL.of(session) if one.recording_id != recording_id]
+    yield from (one for one in pool if one.kind is question.kind)
+    yield from (one for one in pool if one.kind is not question.kind)
+
+
+def _verified(session: Session) -> list[Question]:
+    from benchmark.questions.verification import verified
+
+    known = verified(session)
+    found = [one for one in all_questions(session.study) if one.id in known]
+    return sorted(found, key=lambda one: hashlib.sha256(one.id.encode()).hexdigest())
+
+
+_POOL: PerState[list[Question]] = PerState(_verified)
+
+
+def _question_examples_told(session: Session, task: JudgePrompt, one: Question, *, words: bool) -> str:
+    """Return a question as an example: what was said, what is told of it, and the answer; "" where it is none."""
+    people = cast_told(session, one.recording_id)
+    names = names_of(people, str)
+    item = PromptSubject(
+        session.scheme,
+        session.scheme.tracks[0].key,
+        people=[(names[who.id], who.id) for who in people],
+        agent=agent_among(people, names),
+        question=told_question(one, telling(people, names, str)),
+    )
+    if task.why_not(item):
+        return ""
+    said: list[str] = []
+    if words:
+        turns = conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
+        lines, _ = shortened(lines_of(turns, one.start_us, names, str), LONGEST)
+        said = [f"{line.head}{line.text}" for line in lines]
+    return written(task, item, said, told_options(item).splitlines())

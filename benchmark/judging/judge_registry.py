@@ -1,0 +1,167 @@
+"""Edits of the judges that a study knows: adding one, changing it, removing it.
+
+Files of models that a judge names: only those that a person on this machine chose are opened. Which judge a person
+means by a name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from models.judges.judge_backends import backend_of, options_of
+from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.judgment_rows import all_judges, delete_judge, judge_by_name, put_judge
+from project.session.session import Session
+from project.session.trust_store import TrustKind, trust, trusted
+from project.text_format import shown
+
+FILES = "llama-cpp"
+"""The backend whose models are files."""
+
+
+def choose_files(session: Session, entry: JudgeEntry) -> None:
+    """Remember that a person on this machine set up a judge with these files."""
+    trust(session.study.id, TrustKind.MODEL, _files(entry))
+
+
+def chosen_here(session: Session, entry: JudgeEntry) -> bool:
+    """Tell whether a person on this machine chose the files of a judge; one without files needs nobody to."""
+    return set(_files(entry)) <= {*trusted(session.study.id, TrustKind.MODEL)}
+
+
+def require_chosen(session: Session, entry: JudgeEntry) -> None:
+    """Return quietly where a judge's files may be opened.
+
+    Raises:
+        UserError: nobody on this machine chose them.
+    """
+    if not chosen_here(session, entry):
+        raise UserError(
+            f"The judge {shown(entry.name)} was set up on another machine and names a file here: {shown(entry.model)}",
+            "If this is the model that you mean, change the judge and choose the file yourself.",
+        )
+
+
+def _files(entry: JudgeEntry) -> list[str]:
+    if entry.backend != FILES:
+        return []
+    return [one for one in (entry.model, entry.settings.get("projector")) if isinstance(one, str) and one]
+
+
+LONGEST_NAME = 60
+_LONGEST_MODEL = 4096
+
+
+def add_judge(
+    session: Session, name: str, backend: str, model: str = "", settings: Mapping[str, Json] | None = None
+) -> tuple[JudgeEntry, Changes]:
+    """Add a judge, as one step; returns it and what changed.
+
+    Raises:
+        UserError: the name is taken or no name, there is no such backend, it needs a model, or the settings do not
+            fit it or hold a key.
+    """
+    made = JudgeEntry(new_id(), name.strip(), backend, model.strip(), dict(settings or {}))
+    _require(session, made)
+    choose_files(session, made)
+    with session.step(f"Add judge {made.name}") as step:
+        put_judge(session.study, made)
+    return made, step.changes
+
+
+def change_judge(session: Session, changed: JudgeEntry) -> Changes:
+    """Change the judge with this id to be as given, as one step; what it said before stays as it was said.
+
+    Raises:
+        UserError: there is no such judge any more, or as in `add_judge`.
+    """
+    before = next((one for one in all_judges(session.study) if one.id == changed.id), None)
+    if before is None:
+        raise UserError(f"The judge {changed.name} was removed meanwhile.", "Add it again.")
+    changed = replace(changed, name=changed.name.strip(), model=changed.model.strip())
+    _require(session, changed)
+    choose_files(session, changed)
+    if changed == before:
+        return Changes()
+    with session.step(f"Change judge {before.name}") as step:
+        put_judge(session.study, changed)
+    return step.changes
+
+
+def remove_judge(session: Session, judge_id: str) -> Changes:
+    """Remove a judge, as one step; what it said stays. Its key stays in the keyring, for undo and other studies."""
+    with session.step("Remove judge") as step:
+        delete_judge(session.study, judge_id)
+    return step.changes
+
+
+def _require(session: Session, one: JudgeEntry) -> None:
+    if not one.name or len(one.name) > LONGEST_NAME or not one.name.isprintable():
+        raise UserError("A judge needs a name.", f"Give one line of at most {LONGEST_NAME} characters.")
+    namesake = judge_by_name(session.study, one.name)
+    if namesake is not None and namesake.id != one.id:
+        raise UserError(f"There is a judge “{one.name}” already.", "Choose another name, or change that one.")
+    if len(one.model) > _LONGEST_MODEL or not one.model.isprintable():
+        raise UserError("This is no name of a model.", "Give one line.")
+    if one.backend == PERSON:
+        if one.model or one.settings:
+            raise UserError("A person has no model and nothing to set.", "Leave them out.")
+        return
+    options = options_of(one.backend, one.settings)
+    if backend_of(one.backend).needs_model and not one.model:
+        raise UserError(f"A judge of the backend {one.backend} needs a model.", "Say which: --model MODEL")
+    _require_no_secret(str(getattr(options, "url", "")))
+    _require_second(session, one, str(getattr(options, "coerce", "")))
+
+
+def _require_no_secret(url: str) -> None:
+    """Refuse an address that carries a key: it would be stored in the study and shown."""
+    try:
+        parts = urlsplit(url)
+        carries = parts.username is not None or parts.password is not None or parts.query or parts.fragment
+    except ValueError:
+        raise UserError("This is no address of a server.", "Write one such as http://127.0.0.1:8080/v1.") from None
+    if carries:
+        raise UserError(
+            "An address of a judge holds no name, key or question mark, because it is stored in the study.",
+            "Leave it out, and keep the key with: greenroom judge key STUDY NAME",
+        )
+
+
+def _require_second(session: Session, one: JudgeEntry, name: str) -> None:
+    if not name:
+        return
+    second = judge_by_name(session.study, name)
+    if name == one.name or second is None or second.backend == PERSON:
+        raise UserError(
+            f"“{name}” cannot bring answers of {one.name} into form.",
+            "Name another judge of this study that is a model, and add that one first.",
+        )
+
+
+def judge_called(session: Session, name: str) -> JudgeEntry:
+    """Return the judge with this name.
+
+    Raises:
+        UserError: there is none.
+    """
+    found = judge_by_name(session.study, name.strip())
+    if found is None:
+        known = ", ".join(one.name for one in all_judges(session.study))
+        hint = f"There are: {known}." if known else "Add one: greenroom judge add STUDY NAME --backend BACKEND"
+        raise UserError(f"There is no judge “{name}” in this study.", hint)
+    return found
+
+
+def judges_called(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
+    """Return the judges with these names, each once, in order; where no name is given, all that are no people.
+
+    Raises:
+        UserError: there is no judge of a name, or none at all.
+    """
+    if not names and (known := [one for one in all_judges(session.study) if one.backend != PERSON]):
+        return known
+    return [judge_called(session, name) for name in dict.fromkeys(names or ("",))]

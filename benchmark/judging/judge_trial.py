@@ -1,0 +1,154 @@
+"""The job that tries a judge, apart from the window: a model may take long to load, and may crash.
+
+Tries a judge with a question that holds nothing of the study: does it answer, as what, how fast.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, cast, runtime_checkable
+
+from anonymize.egress.egress_authority import authority_of
+from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
+from benchmark.judging.judge_keys import key_of, without_key
+from benchmark.judging.judge_registry import require_chosen
+from benchmark.judging.judgment_record import judge_json
+from models.connection.guard import Authority, Guard, RequestPurpose, carrying
+from models.judges.judge_backends import judge_of
+from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, Means, Message, Role, SamplingParameters
+from project.entities.egress_policy import Purpose
+from project.entities.judgments import JudgeEntry, JudgmentStatus
+from project.entities.study_records import Changes, Json
+from project.session.jobs import JobHost, JobSpec
+from project.session.session import Session
+
+_QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
+_SCHEMA: dict[str, Json] = {
+    "type": "object",
+    "properties": {"colour": {"type": "string", "enum": ["red", "green", "blue"]}},
+    "required": ["colour"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTestResult:
+    """What came of it.
+
+    Attributes:
+        ok: it can be asked.
+        lines: what was found, a sentence each.
+        model_id: what it says that it runs.
+    """
+
+    ok: bool
+    lines: tuple[str, ...]
+    model_id: str = ""
+
+    def as_text(self) -> str:
+        """Return the lines, one below the other."""
+        return "\n".join(self.lines)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {"ok": self.ok, "lines": [*self.lines], "model_id": self.model_id}
+
+
+class _Found(Protocol):
+    ok: bool
+    lines: tuple[str, ...]
+    model_id: str
+
+
+@runtime_checkable
+class _Probed(Protocol):
+    async def probe(self) -> _Found:
+        """Say what a server is and can do."""
+
+
+def try_judge(session: Session, entry: JudgeEntry) -> JudgeTestResult:
+    """Ask a judge something that is not about the study, under the study's policy.
+
+    Raises:
+        UserError: it is a person, or its settings do not fit.
+        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+    """
+    require_chosen(session, entry)
+    return try_under(authority_of(session), entry, key_of(entry))
+
+
+def try_under(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTestResult:
+    """Do what `try_judge` does, with the leave of whoever holds the study and a key that need not be kept anywhere.
+
+    Raises:
+        UserError: it is a person, or its settings do not fit.
+        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+    """
+    guard = Guard(authority)
+    judge = judge_of(entry, Means(guard, key))
+    found = asyncio.run(_tried(judge, guard, entry))
+    return JudgeTestResult(
+        found.ok, tuple(without_key(line, key) for line in found.lines), without_key(found.model_id, key)
+    )
+
+
+async def _tried(judge: Judge, guard: Guard, entry: JudgeEntry) -> JudgeTestResult:
+    try:
+        with carrying(RequestPurpose(Purpose.TEST, entry.id)):
+            if isinstance(judge, _Probed):
+                probed = await judge.probe()
+                return JudgeTestResult(probed.ok, probed.lines, probed.model_id)
+            return await _asked(judge, guard)
+    finally:
+        await judge.close()
+
+
+async def _asked(judge: Judge, guard: Guard) -> JudgeTestResult:
+    def read(found: Json) -> dict[str, Json]:
+        if not isinstance(found, dict) or found.get("colour") not in ("red", "green", "blue"):
+            raise ValueError("colour is missing")
+        return {"colour": found["colour"]}
+
+    guard.cleared.add_text(_QUESTION, "")
+    form = AnswerForm("colour", _SCHEMA, read)
+    reply = await judge.ask(
+        JudgeRequest((Message(Role.USER, _QUESTION),), form, SamplingParameters(max_tokens=256), item="trial")
+    )
+    if reply.status is not JudgmentStatus.OK:
+        return JudgeTestResult(False, (reply.error or "It gave no answer.",), reply.model_id)
+    tokens = f", {reply.tokens_in} tokens read and {reply.tokens_out} written" if reply.tokens_out is not None else ""
+    said = cast(dict[str, Any], dict(reply.answer)).get("colour", reply.answer)
+    return JudgeTestResult(True, (f"It answers: {said} ({reply.ms / 1000:.1f} s{tokens}).",), reply.model_id)
+
+
+KIND = "try_judge"
+
+
+def prepare(entry: JudgeEntry, key: str = "") -> JobSpec:
+    """Make the job; a key that was typed and is kept nowhere goes to the worker over its standard input."""
+    judge: dict[str, Json] = {"id": entry.id, **judge_json(entry)}
+    return JobSpec(KIND, f"Try {entry.name}", "", {"judge": judge, "key": key})
+
+
+def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
+    """Try the judge; returns `Trial.as_json`."""
+    found = cast(dict[str, Json], parameters["judge"])
+    settings = cast(dict[str, Json], found["settings"])
+    entry = JudgeEntry(str(found["id"]), str(found["name"]), str(found["backend"]), str(found["model"]), settings)
+    holder.progress(0, 0, "Asking")
+    authority = RemoteAuthority(holder, threadsafe=holder.threadsafe)
+    return try_under(authority, entry, str(parameters["key"]) or key_of(entry)).as_json()
+
+
+def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
+    """Nothing is kept of it but the line of the journal."""
+    return Changes()
+
+
+def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
+    """Say whether a request may leave.
+
+    Raises:
+        project.entities.egress_policy.Forbidden: the policy does not let it leave this machine.
+    """
+    return answer_permit(session, question)

@@ -1,0 +1,210 @@
+"""A person as a judge: the same words, turns and frames, the same form, and the time that it took."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, prompt_sha256, request_key
+from benchmark.judge_input.input_planning import plan_sight
+from benchmark.judging.judgment_record import subject_fields
+from benchmark.prompts.answer_form import answer_form
+from models.judges.judge_interface import Message, SamplingParameters
+from project.entities.judgments import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus, JudgmentTargetKind, about_from
+from project.entities.study_records import Annotator, Changes, Json, Participant, ParticipantRole
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotator_rows import insert_annotator
+from project.queries.item_set_rows import item_called
+from project.queries.judgment_rows import all_judges, insert_judgments, reveals_to
+from project.schemes.scheme import Scheme, Track
+from project.session.session import Session
+from project.timebase import utc_now
+from project.version import __version__
+
+FORM = "form"
+"""Key of the only track of the scheme that a form is shown as."""
+_USUAL = InputSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class PersonTask:
+    """What a person is asked.
+
+    Attributes:
+        plan: the same that a judge gets.
+        scheme: the form, with one track called `FORM`.
+        people: who can be named in it, by what they are called here.
+    """
+
+    plan: InputPlan
+    scheme: Scheme
+    people: tuple[Participant, ...]
+
+
+def person_task(
+    session: Session,
+    about: str,
+    task: str = "assess",
+    variant: str = "plain",
+    condition: str = RAW,
+    settings: InputSettings = _USUAL,
+) -> PersonTask:
+    """Plan what a person is asked about something; what judges say about it is no part of that.
+
+    Args:
+        session: whose annotator is asked.
+        about: id of a segment, or the key of another thing (`project.entities.judgments.JudgmentTarget.key`).
+        task: key of `benchmark/prompts/judge_prompt.py`.
+        variant: of the prompt.
+        condition: `RAW`, or the id of the run that made a rendering.
+        settings: how much is seen.
+
+    Raises:
+        UserError: nothing can be written into the study, or it cannot be asked (see `plan_sight`).
+    """
+    session.study.require_writable()
+    plan = plan_sight(session, about, task, variant, condition, settings)
+    fields = tuple(one.field for one in plan.form.asked)
+    scheme = Scheme(plan.form.name, plan.form.name, 1, (Track(FORM, FORM, ()),), fields)
+    people = tuple(Participant(label, label, ParticipantRole.BYSTANDER) for label, _ in plan.form.people)
+    return PersonTask(plan, scheme, people)
+
+
+def save_answer(
+    session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
+) -> tuple[Judgment, Changes]:
+    """Store what a person answered, as a judgment of theirs.
+
+    Args:
+        session: whose annotator answers.
+        asked: what they were asked.
+        answer: by the keys of the form's fields.
+        ms: from when the form was shown until it was saved.
+        messages: what they were shown, as it was built.
+
+    Raises:
+        UserError: something in it is missing or does not fit; nothing is stored.
+    """
+    made = answered(session, asked, answer, ms, messages)
+    with session.study.recording_run():
+        insert_judgments(session.study, [made])
+    return made, Changes.of([("judgment", made.id)])
+
+
+def answered(
+    session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
+) -> Judgment:
+    """Return what a person answered as a judgment of theirs, to be stored; the arguments are those of `save_answer`.
+
+    Raises:
+        UserError: something in it is missing or does not fit.
+    """
+    try:
+        read = answer_form(asked.plan.form).read(dict(answer))
+    except ValueError as error:
+        raise UserError(_in_words(asked, str(error)), "Fill it in, then save again.") from None
+    return _judgment(session, asked, JudgmentStatus.OK, read, ms, messages)
+
+
+def declined(
+    session: Session, asked: PersonTask, ms: int, messages: tuple[Message, ...] = (), why: str = ""
+) -> Judgment:
+    """Return that a person did not want to answer, or could not, as a judgment to be stored; it counts as refused.
+
+    Args:
+        session: whose annotator was asked.
+        asked: what they were asked.
+        ms: from when the form was shown until they said so.
+        messages: what they were shown, as it was built.
+        why: in one line.
+    """
+    return _judgment(session, asked, JudgmentStatus.REFUSED, {}, ms, messages, why)
+
+
+def introduced(session: Session) -> Annotator:
+    """Return who works here, as the study knows them from now on.
+
+    Raises:
+        UserError: nobody said who works here, or nothing can be written into the study.
+    """
+    session.study.require_writable()
+    if not session.annotator_name.strip():
+        raise UserError("An answer needs a name to be recorded under.", "Set the annotator's name first.")
+    who = session.annotator()
+    if who is None:
+        who = Annotator(new_id(), session.annotator_name)
+        with session.study.step(f"Introduce {who.name}", undoable=False):
+            insert_annotator(session.study, who)
+    return who
+
+
+def entry_of(session: Session, who: Annotator) -> JudgeEntry:
+    """Return the judge that stands for people in the study, or one that is called like the person."""
+    people = [one for one in all_judges(session.study) if one.backend == PERSON]
+    own = next((one for one in people if one.name == who.name), None)
+    return own or next(iter(people), None) or JudgeEntry(f"{PERSON} {who.id}", who.name, PERSON)
+
+
+def request_of(plan: InputPlan, annotator_id: str) -> str:
+    """Return the key of what a person is asked; equal requests have equal keys."""
+    return request_key(plan, f"{PERSON} {annotator_id}", SamplingParameters())
+
+
+def _judgment(
+    session: Session,
+    asked: PersonTask,
+    status: JudgmentStatus,
+    answer: Mapping[str, Json],
+    ms: int,
+    messages: tuple[Message, ...],
+    why: str = "",
+) -> Judgment:
+    who = introduced(session)
+    entry, plan = entry_of(session, who), asked.plan
+    return Judgment(
+        id=new_id(),
+        judge_id=entry.id,
+        judge={"name": entry.name, "backend": PERSON, "model": "", "settings": dict(entry.settings)},
+        annotator_id=who.id,
+        recording_id=plan.recording_id,
+        **subject_fields(plan.about, plan.state, plan.modality),
+        start_us=plan.start_us,
+        end_us=plan.end_us,
+        task=plan.task,
+        variant=plan.variant,
+        condition=plan.condition,
+        seed=0,
+        prompt=plan.prompt,
+        prompt_sha256=prompt_sha256(plan),
+        request_key=request_of(plan, who.id),
+        sight=plan.sight(messages)
+        | {"after_judges": _source(session, plan.about) in reveals_to(session.study, who.id)},
+        status=status,
+        answer=answer,
+        raw="",
+        thinking="",
+        mended="nothing",
+        model_id="",
+        tokens_in=None,
+        tokens_out=None,
+        cost=None,
+        ms=max(0, ms),
+        calls=0,
+        error=why,
+        cached_from=None,
+        at=utc_now(),
+        program_version=__version__,
+    )
+
+
+def _source(session: Session, about: str) -> str:
+    """Return what judges may have been shown about before: of an item, what it was made from."""
+    asked = about_from(about)
+    item = item_called(session.study, asked.id) if asked.subject is JudgmentTargetKind.ITEM else None
+    return about if item is None else item.about
+
+
+def _in_words(asked: PersonTask, problem: str) -> str:
+    """Return a problem with the name of a field in the place of its key."""
+    key, sign, rest = problem.partition(": ")
+    names = {field.key: field.name for field in asked.scheme.fields}
+    return f"{names[key]}: {rest}" if sign and key in names else problem

@@ -1,0 +1,298 @@
+"""From what is asked of whom to requests: each with what is seen, and a key that equal requests share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, cast
+
+from anonymize.egress.egress_authority import why_not
+from benchmark.disclosure.conditions import condition_called
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
+from benchmark.judge_input.input_planning import plan_json, plan_sight, reached, settings_for
+from benchmark.judge_input.judged_subjects import SubjectLocation, shares_of, usual_in
+from benchmark.judging.judge_keys import address_of
+from benchmark.judging.judge_registry import require_chosen
+from benchmark.judging.judge_worker import RunItem
+from benchmark.judging.run_config import AskRequest, Payload
+from benchmark.judging.run_outcome import RunOutcome, thing
+from benchmark.prompts.judge_prompt import task_of
+from models.connection.guard import Guard
+from models.judges.judge_backends import judge_of, options_of
+from models.judges.judge_interface import Means, ModelOptions, SamplingParameters
+from project.entities.egress_policy import EgressRequest, Forbidden
+from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.judgment_rows import judge_by_name
+from project.session.session import Session
+
+_CHANGES_NOTHING = frozenset(
+    {
+        *("sees", "frames", "temperature", "max_tokens", "url", "coerce"),
+        *("timeout_s", "concurrency", "per_minute", "price_in", "price_out", "currency", "tries", "patience_s"),
+        *("projector", "threads"),
+    }
+)
+"""Options that do not change what a model answers, or stand in the request by themselves."""
+_COUNTS = "majority"
+"""Backend of the judge that answers by what people said about other things."""
+_BY_TRUTH = frozenset({_COUNTS, "oracle", "reliable"})
+"""Backends of judges that answer by what people said."""
+
+
+@dataclass
+class _Asked:
+    """One judge that can be asked.
+
+    Attributes:
+        fingerprint: of the model and of what it is set to.
+        settings: how much of a segment it is shown.
+    """
+
+    number: int
+    entry: JudgeEntry
+    options: Any
+    fingerprint: str
+    settings: InputSettings
+    sampling: SamplingParameters
+    forbidden: dict[tuple[str, str], Forbidden | None] = field(default_factory=dict)
+
+
+def planned(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> Payload:
+    """Return every request that can be made; what cannot be asked becomes a note of the outcome.
+
+    Raises:
+        UserError: there is no such task.
+    """
+    task_of(request.task)
+    entries = _with_seconds(session, request.judges)
+    asked = [
+        one
+        for one in (_able(session, number, entries, request, outcome) for number in range(len(request.judges)))
+        if one
+    ]
+    _require_one_currency(request, asked)
+    plans: list[dict[str, Json]] = []
+    items: list[RunItem] = []
+    for done, key in enumerate(dict.fromkeys(request.about)):
+        progress.check_cancelled()
+        progress.progress(done, len(request.about), thing(request.about[:1]) + "s")
+        if asked:
+            _plan_one(session, request, key, asked, plans, items, outcome)
+    return Payload(
+        request.task,
+        request.variant,
+        request.seed,
+        request.budget,
+        tuple(entries),
+        tuple(plans),
+        tuple(items),
+        request.again,
+        request.fresh,
+    )
+
+
+def _plan_one(
+    session: Session,
+    request: AskRequest,
+    key: str,
+    asked: Sequence[_Asked],
+    plans: list[dict[str, Json]],
+    items: list[RunItem],
+    outcome: RunOutcome,
+) -> None:
+    made: dict[InputSettings, tuple[int, InputPlan]] = {}
+    try:
+        about = reached(session, key, task_of(request.task))
+        condition = condition_called(session, about.recording_id, request.condition)
+    except UserError as error:
+        outcome.note(None, key, error)
+        return
+    for one in asked:
+        forbidden = _forbidden(session, one, about, condition)
+        if forbidden is not None:
+            outcome.note(one.entry, key, forbidden)
+            continue
+        if one.settings not in made:
+            try:
+                plan = plan_sight(session, about, request.task, request.variant, condition, one.settings)
+            except UserError as error:
+                outcome.note(None, key, error)
+                return
+            made[one.settings] = (len(plans), plan)
+            plans.append(plan_json(plan, one.settings))
+        place, plan = made[one.settings]
+        try:
+            _require_truth(one, about, plan)
+        except UserError as error:
+            outcome.note(one.entry, key, error)
+            continue
+        items.append(_item(session, one, about, place, plan, request.task))
+
+
+def _item(session: Session, one: _Asked, about: SubjectLocation, place: int, plan: InputPlan, task: str) -> RunItem:
+    shares: Any = ()
+    known: Json = None
+    if not isinstance(one.options, ModelOptions):
+        shares = _shares(session, about, task) if one.entry.backend == _COUNTS else ()
+        known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
+    key = request_key(plan, one.fingerprint, one.sampling, known)
+    return RunItem(
+        one.number,
+        place,
+        key,
+        plan.condition,
+        plan.recording_id,
+        plan.about,
+        plan.start_us,
+        plan.end_us,
+        shares,
+        plan.state,
+        plan.modality,
+    )
+
+
+def _shares(session: Session, about: SubjectLocation, task: str) -> Sequence[tuple[Mapping[str, Json], int]]:
+    """Return what people said about other things: about items of the same set, or about segments of the study."""
+    if about.frozen is not None:
+        return usual_in(session, about.frozen.set_id, task, about.about.part)
+    return tuple(shares_of(session, about.scheme, about.track, task)) if about.scheme else ()
+
+
+def _require_truth(one: _Asked, about: SubjectLocation, plan: InputPlan) -> None:
+    """Refuse to ask a judge that answers by what is right about an item for which nothing is.
+
+    Raises:
+        UserError: nothing is.
+    """
+    if about.frozen is not None and not plan.truth and one.entry.backend in _BY_TRUTH:
+        raise UserError(
+            f"It is not defined for “{task_of(plan.task).name}”: nothing is right by itself there.",
+            "Ask another judge; those that go by what is right have nothing to say.",
+        )
+
+
+def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeEntry]:
+    """Return the judges, and after them those that bring their answers into form and are not among them."""
+    entries = [*judges]
+    for one in judges:
+        name = str(one.settings.get("coerce", ""))
+        second = judge_by_name(session.study, name) if name else None
+        if second is not None and all(second.id != each.id for each in entries):
+            entries.append(second)
+    return entries
+
+
+def _able(
+    session: Session, number: int, entries: list[JudgeEntry], request: AskRequest, outcome: RunOutcome
+) -> _Asked | None:
+    """Return a judge that can be asked; None, and a note, for one that cannot.
+
+    One that is shown no pictures is asked as a judge that reads only: it needs no eyes, and nobody's leave to see.
+    """
+    entry = entries[number]
+    try:
+        if entry.backend == PERSON:
+            raise UserError("People answer in the window's form.", "Open the study: the mode Judges, Answer yourself.")
+        options = options_of(entry.backend, entry.settings)
+        if request.frames == 0 and isinstance(options, ModelOptions):
+            entry = entries[number] = replace(entry, settings={**entry.settings, "sees": "text"})
+            options = replace(options, sees="text")
+        if request.budget.money is not None and isinstance(options, ModelOptions) and not options.priced:
+            _require_free(entry)
+        second = _second(entries, options)
+        for one in (entry, second):
+            if one is not None:
+                require_chosen(session, one)
+        model = judge_of(entry, Means(_NOWHERE)).fingerprint
+        usual = SamplingParameters()
+        sampling = SamplingParameters(
+            getattr(options, "temperature", usual.temperature),
+            request.seed,
+            getattr(options, "max_tokens", usual.max_tokens),
+        )
+        set_to = {name: value for name, value in asdict(options).items() if name not in _CHANGES_NOTHING}
+        coercing = judge_of(second, Means(_NOWHERE)).fingerprint if second else ""
+        fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
+        return _Asked(number, entry, options, fingerprint, _settings(request, entry, options), sampling)
+    except (UserError, OSError) as found:
+        error = (
+            found
+            if isinstance(found, UserError)
+            else UserError(f"Its model cannot be read: {found.strerror}.", "Choose its file again.")
+        )
+        for key in dict.fromkeys(request.about):
+            outcome.note(entry, key, error)
+        return None
+
+
+def _settings(request: AskRequest, entry: JudgeEntry, options: Any) -> InputSettings:
+    """Return how much of a segment a judge is shown: as asked, within what it sees at all.
+
+    Raises:
+        UserError: it takes no clips.
+    """
+    found = settings_for(entry, request.sight)
+    if request.frames == 0:
+        return replace(found, frames=0, clip=False)
+    if not found.frames:
+        return found
+    if request.sight.clip:
+        replace(options, sees="clip")
+        return replace(found, frames=0, clip=True)
+    return found if request.frames is None else replace(found, frames=request.frames)
+
+
+def _second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | None:
+    name = getattr(options, "coerce", "")
+    found = next((one for one in entries if one.name == name), None) if name else None
+    if name and found is None:
+        raise UserError(f"Its second model “{name}” is no judge of this study.", "Add it, or set another one.")
+    return found
+
+
+def _require_free(entry: JudgeEntry) -> None:
+    """Refuse to ask a judge whose cost nobody knows under a budget in money; what runs on this machine costs none."""
+    from urllib.parse import urlsplit
+
+    from anonymize.egress.egress_authority import stays_here
+
+    address = urlsplit(address_of(entry))
+    if address.hostname and not stays_here(address.hostname, address.port or 443):
+        raise UserError(
+            "It has no prices, so a budget in money cannot hold it.",
+            "Set --price-in and --price-out, or give a budget in tokens.",
+        )
+
+
+def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
+    priced = {one.options.currency for one in asked if isinstance(one.options, ModelOptions) and one.options.priced}
+    if request.budget.money is not None and len(priced) > 1:
+        raise UserError(
+            f"The judges' prices are in {' and '.join(sorted(priced))}, so one budget cannot hold them.",
+            "Ask them in runs of their own.",
+        )
+
+
+def _forbidden(session: Session, one: _Asked, about: SubjectLocation, condition: str) -> Forbidden | None:
+    at = (about.recording_id, condition)
+    if at not in one.forbidden:
+        one.forbidden[at] = why_not(session, one.entry, about.recording_id, condition)
+    return one.forbidden[at]
+
+
+class _Nobody:
+    """Lets nothing out: the judges that are made to see what they are open no connection."""
+
+    threadsafe = True
+
+    def permit(self, departure: EgressRequest, _uncleared: int) -> None:
+        """Refuse.
+
+        Raises:
+            Forbidden: always.
+        """
+        raise Forbidden("recorded", f"Nothing is sent to {departure.host} before it is asked for.")
+
+
+_NOWHERE = Guard(cast(Any, _Nobody()))

@@ -1,0 +1,343 @@
+"""Makes the judges of a run where they are asked, with a guard that asks whoever holds the study, and lets them run.
+
+Asks all judges of a run at once, each as fast as it may be asked, and hands over each answer as it arrives.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any, cast
+
+from anonymize.egress.permit_protocol import TogetherAuthority
+from benchmark.judge_input.input_messages import build
+from benchmark.judge_input.input_plan import plan_from, prompt_sha256
+from benchmark.judge_input.input_planning import plan_question, settings_of, smaller
+from benchmark.judging.judge_keys import key_of
+from benchmark.judging.judge_worker import JudgeWorker, RunItem, Second, pace_of
+from benchmark.judging.judgment_record import Delivery, judgment_of
+from benchmark.judging.run_budget import BudgetTracker, Cost, Limits, RateLimiter
+from benchmark.judging.run_config import JudgeInput, Payload, Plan, RunConfig, state_question
+from benchmark.judging.run_outcome import RunOutcome, told
+from models.connection.guard import Guard, RequestPurpose, carrying
+from models.judges.judge_backends import judge_of, options_of
+from models.judges.judge_interface import JudgeRequest, Means, Reply, SamplingParameters, TooLong, paying
+from project.entities.egress_policy import Forbidden, Purpose
+from project.entities.judgments import JudgeEntry
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.jobs import JobHost
+
+SHORTENED_AT_MOST = 2
+_LOOK_EVERY_S = 0.1
+_SAY_EVERY_S = 0.25
+_KEPT_READY = 24
+"""Things to be shown to judges that are kept ready for the slower ones; with 15 frames, about a megabyte each."""
+_DECODED_AT_ONCE = 2
+
+
+class RunExecutor:
+    """One run. Its `outcome` says what came of it so far."""
+
+    def __init__(
+        self, setting: RunConfig, plans: Sequence[Plan], lanes: Sequence[JudgeWorker], holder: JobHost
+    ) -> None:
+        self.outcome = RunOutcome()
+        self._setting = setting
+        self._plans = plans
+        self._lanes = lanes
+        self._holder = holder
+        self._purse = BudgetTracker(setting.limits)
+        self._total = sum(len(lane.left) for lane in lanes)
+        self._settled = 0
+        self._began = time.monotonic()
+        self._ready: OrderedDict[int, asyncio.Task[JudgeInput]] = OrderedDict()
+        self._decoding = asyncio.Semaphore(_DECODED_AT_ONCE)
+        self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._withdrawn: set[tuple[str, str]] = set()
+        self._delivery = Delivery(holder)
+
+    async def go(self) -> RunOutcome:
+        """Ask everything; returns when nothing is left to ask or nothing more may be asked.
+
+        Raises:
+            Cancelled: the user stopped it; what was answered until then was handed over.
+            UserError: what was answered could not be stored.
+        """
+        asking = [asyncio.create_task(self._work(lane)) for lane in self._lanes for _ in range(lane.pace.at_once + 1)]
+        beside = [asyncio.create_task(self._look()), asyncio.create_task(self._say())]
+        delivering = asyncio.create_task(self._delivery.deliver(self._over, self._tell))
+        tasks = {*asking, *beside, delivering}
+        try:
+            while delivering in tasks:
+                ended, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for one in ended:
+                    one.result()
+        finally:
+            for one in tasks:
+                one.cancel()
+            for made in self._ready.values():
+                made.cancel()
+            await asyncio.gather(*tasks, *self._ready.values(), return_exceptions=True)
+            await self._delivery.finish()
+            self._delivery.hand_over()
+            self.outcome.seconds = round(time.monotonic() - self._began, 3)
+        return self.outcome
+
+    async def _work(self, lane: JudgeWorker) -> None:
+        """Take one item after the other; one worker more than may ask at once gets the next one ready."""
+        while lane.left:
+            item = lane.left.popleft()
+            at = (lane.entry.id, item.about)
+            if lane.stopped is not None:
+                self.outcome.note(lane.entry, item.about, lane.stopped)
+            elif at in self._withdrawn:
+                self.outcome.withdrawn += 1
+            else:
+                await self._watched(lane, item, at)
+            self._settled += 1
+            self._delivery.stir()
+
+    async def _watched(self, lane: JudgeWorker, item: RunItem, at: tuple[str, str]) -> None:
+        """Ask in a task of its own, so that this request alone can be cancelled."""
+        task = self._under_way[at] = asyncio.create_task(self._one(lane, item))
+        try:
+            await task
+        except asyncio.CancelledError:
+            if at not in self._withdrawn:
+                raise
+            self.outcome.withdrawn += 1
+        except UserError as error:
+            self.outcome.note(lane.entry, item.about, error)
+        finally:
+            del self._under_way[at]
+            lane.under_way.discard(item.about)
+
+    async def _one(self, lane: JudgeWorker, item: RunItem) -> None:
+        plan = self._plans[item.plan]
+        sight = await self._sight(item.plan)
+        async with lane.pace.slot():
+            if lane.stopped is not None:
+                self.outcome.note(lane.entry, item.about, lane.stopped)
+                return
+            lane.under_way.add(item.about)
+            reply = await self._ask(lane, item, sight)
+            for _ in range(SHORTENED_AT_MOST):
+                if reply is None or reply.too_long is None:
+                    break
+                shorter = await self._setting.shorten(plan, reply.too_long)
+                if shorter is None:
+                    break
+                plan, sight = shorter, await self._build(shorter)
+                again = await self._ask(lane, item, sight)
+                reply = again and _together(reply, again)
+            if reply is None:
+                self.outcome.over_budget += 1
+                return
+            lane.count(reply)
+            self.outcome.count(reply, lane.currency)
+            # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
+            await self._delivery.keep(judgment_of(self._setting, lane, item, sight, reply))
+
+    async def _ask(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> Reply | None:
+        """Ask once; None where the budget has no room for it."""
+        question = self._question(lane, item, sight)
+        async with lane.first_alone(sight.heavy and self._setting.limits != Limits()):
+            held = await self._purse.hold(lambda: lane.estimate.most(sight.messages, sight.form))
+            if held is None:
+                return None
+            lost, kept = Cost(), held.most
+            of_one = lane.estimate.lost(sight.messages, sight.form)
+
+            def after_loss() -> bool:
+                nonlocal lost, kept
+                lost += of_one
+                more = self._purse.hold_more(held, of_one)
+                kept += of_one if more else Cost()
+                return more
+
+            # What is cancelled under way may be counted by its server all the same.
+            took = held.most
+            try:
+                place = (item.recording_id, item.about, item.condition, sight.others)
+                parcel = RequestPurpose(Purpose.JUDGE, lane.entry.id, *place)
+                with carrying(parcel), paying(after_loss):
+                    reply = await lane.judge.ask(question)
+                lane.estimate.learn(sight.messages, sight.form, reply)
+                took = lane.estimate.took(reply, held.most)
+                return reply
+            except UserError as error:
+                took = Cost()
+                if isinstance(error, Forbidden):
+                    lane.forbid(error)
+                raise
+            finally:
+                self._purse.settle(held, kept if took == held.most else took + lost)
+
+    def _question(self, lane: JudgeWorker, item: RunItem, sight: JudgeInput) -> JudgeRequest:
+        usual = SamplingParameters()
+        sampling = SamplingParameters(
+            getattr(lane.options, "temperature", usual.temperature),
+            self._setting.seed,
+            getattr(lane.options, "max_tokens", usual.max_tokens),
+        )
+        return JudgeRequest(sight.messages, sight.form, sampling, sight.truth, item.shares, sight.item)
+
+    async def _sight(self, plan: int) -> JudgeInput:
+        """Return what is sent of a plan: made once for all judges, unless one of them is far behind."""
+        task = self._ready.get(plan)
+        if task is None:
+            task = self._ready[plan] = asyncio.create_task(self._build(self._plans[plan]))
+            if len(self._ready) > _KEPT_READY and next(iter(self._ready.values())).done():
+                self._ready.popitem(last=False)
+        return await asyncio.shield(task)
+
+    async def _build(self, plan: Plan) -> JudgeInput:
+        if not self._setting.decodes(plan):
+            return self._setting.build(plan)
+        async with self._decoding:
+            return await asyncio.to_thread(self._setting.build, plan)
+
+    def _over(self) -> bool:
+        return self._settled == self._total
+
+    def _tell(self) -> None:
+        self._holder.progress(self._settled, self._total, self._figures())
+
+    def _figures(self) -> str:
+        """Say how much time is left, and what was spent; judges work side by side, so the slowest one counts."""
+        passed = time.monotonic() - self._began
+        left = [
+            passed / lane.done * (len(lane.left) + len(lane.under_way))
+            for lane in self._lanes
+            if lane.done and lane.stopped is None
+        ]
+        return told(max(left, default=0.0), self.outcome.spent())
+
+    async def _look(self) -> None:
+        """Look whether the user stopped everything: raises then, and never ends otherwise."""
+        while True:
+            self._holder.check_cancelled()
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def _say(self) -> None:
+        """Say who is asked about what, and hear what is no longer wanted."""
+        while True:
+            for judge_id, about in await self._exchange(state_question(self._lanes)):
+                self._withdraw(judge_id, about)
+            await asyncio.sleep(_SAY_EVERY_S)
+
+    async def _exchange(self, question: dict[str, Json]) -> list[list[str]]:
+        if self._holder.threadsafe:
+            answer = await asyncio.to_thread(self._holder.ask, question)
+        else:
+            answer = self._holder.ask(question)
+        return cast(list[list[str]], answer.get("withdrawn", []))
+
+    def _withdraw(self, judge_id: str, about: str) -> None:
+        """Stop a request, or all of a judge where nothing is named."""
+        for lane in self._lanes:
+            if lane.entry.id == judge_id:
+                begun = {key for who, key in self._under_way if who == judge_id}
+                named = {about} if about else {*begun, *(item.about for item in lane.left)}
+                self._withdrawn |= {(judge_id, one) for one in named}
+        for at, task in self._under_way.items():
+            if at in self._withdrawn:
+                task.cancel()
+
+
+def _together(first: Reply, second: Reply) -> Reply:
+    """Return the second answer, with the time and the requests of the first, which was too long to cost anything."""
+    return replace(second, ms=first.ms + second.ms, calls=first.calls + second.calls)
+
+
+def run(payload: Payload, holder: JobHost) -> RunOutcome:
+    """Ask everything that a run consists of.
+
+    Raises:
+        Cancelled: the user stopped it.
+        UserError: what was answered could not be stored.
+    """
+    with asyncio.Runner() as runner:
+        return runner.run(_run(payload, holder))
+
+
+async def _run(payload: Payload, holder: JobHost) -> RunOutcome:
+    guard = Guard(TogetherAuthority(holder, threadsafe=holder.threadsafe))
+    unable = RunOutcome()
+    lanes: list[JudgeWorker] = []
+    paces: dict[str, RateLimiter] = {}
+    async with AsyncExitStack() as stack:
+        for number in sorted({one.judge for one in payload.items}):
+            entry = payload.entries[number]
+            asked = [one for one in payload.items if one.judge == number]
+            try:
+                lanes.append(_lane(payload, entry, guard, stack, asked, paces))
+            except UserError as error:
+                for one in asked:
+                    unable.note(entry, one.about, error)
+        asking = RunExecutor(_setting(payload, guard, holder), payload.plans, lanes, holder)
+        outcome = await asking.go()
+    outcome.notes[:0] = unable.notes
+    return outcome
+
+
+def _lane(
+    payload: Payload,
+    entry: JudgeEntry,
+    guard: Guard,
+    stack: AsyncExitStack,
+    asked: list[Any],
+    paces: dict[str, RateLimiter],
+) -> JudgeWorker:
+    def paced(one: JudgeEntry) -> RateLimiter:
+        # The same judge is asked at one pace, whether it judges or brings answers of others into form.
+        return paces.setdefault(one.id, pace_of(options_of(one.backend, one.settings)))
+
+    options = options_of(entry.backend, entry.settings)
+    key = key_of(entry)
+    second = payload.named(getattr(options, "coerce", ""))
+    coerce = None
+    if second is not None:
+        coerce = Second(judge_of(second, Means(guard, key_of(second), turns=paced(second))), second.id)
+        stack.push_async_callback(coerce.close)
+    judge = judge_of(entry, Means(guard, key, coerce, paced(entry)))
+    stack.push_async_callback(judge.close)
+    of_second = second and options_of(second.backend, second.settings)
+    return JudgeWorker.of(entry, judge, options, of_second, key, asked, paced(entry))
+
+
+def _setting(payload: Payload, guard: Guard, holder: JobHost) -> RunConfig:
+    def made(plan: Plan) -> JudgeInput:
+        planned = plan_from(plan)
+        messages = build(planned, guard.cleared)
+        return JudgeInput(
+            messages,
+            planned.answer_form,
+            planned.sight(messages),
+            planned.prompt,
+            prompt_sha256(planned),
+            planned.item,
+            planned.truth,
+            planned.others,
+        )
+
+    async def shorter(plan: Plan, told: TooLong) -> Plan | None:
+        before = plan_from(plan)
+        less = smaller(settings_of(plan), before, told)
+        if less is None:
+            return None
+        question = plan_question(before, less)
+        return await asyncio.to_thread(holder.ask, question) if holder.threadsafe else holder.ask(question)
+
+    return RunConfig(
+        payload.task,
+        payload.variant,
+        payload.seed,
+        payload.limits,
+        made,
+        lambda plan: plan["media"] is not None,
+        shorter,
+    )

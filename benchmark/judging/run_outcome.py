@@ -1,0 +1,183 @@
+"""What came of a run, for the list of jobs, the page and the command line."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
+
+from models.judges.judge_interface import Reply
+from project.entities.egress_policy import Forbidden
+from project.entities.judgments import JudgeEntry, JudgmentStatus, about_from
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.text_format import counted
+
+_COUNTS = ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget", "tokens_in", "tokens_out")
+_MOST_TOLD = 20
+"""Things that a note names one by one on the command line; there may be ten thousand."""
+
+
+@dataclass(slots=True)
+class Note:
+    """Why requests of a judge were not made.
+
+    Attributes:
+        judge: its name; "" for what holds for every judge.
+        rule: of the policy that forbade it; "" where something else was in the way.
+        about: what it was not asked about, keys of `project.entities.judgments.JudgmentTarget`.
+    """
+
+    judge_id: str
+    judge: str
+    message: str
+    hint: str = ""
+    rule: str = ""
+    about: list[str] = field(default_factory=list)
+
+    def title(self) -> str:
+        """Return who was not asked, and why."""
+        return f"{self.judge}: {self.message}" if self.judge else self.message
+
+    def as_text(self) -> str:
+        """Return one line, with what can be done about it."""
+        about = f" ({counted(len(self.about), thing(self.about))})" if self.about else ""
+        return " ".join(part for part in (f"{self.title()}{about}", self.hint) if part)
+
+    def told(self) -> dict[str, Json]:
+        """Return it as a JSON object to be read by people and programs: `count`, and the first things by name."""
+        found = cast(dict[str, Json], asdict(self))
+        return {**found, "count": len(self.about), "about": [*self.about[:_MOST_TOLD]]}
+
+
+@dataclass(slots=True)
+class RunOutcome:
+    """Counts of requests, and what they took.
+
+    Attributes:
+        answered: with an answer.
+        unparsed: with an answer that could not be read.
+        refused: by the model or its server.
+        failed: with an error.
+        withdrawn: cancelled one by one.
+        over_budget: not sent, because the budget had no room for them.
+        notes: why others were not made.
+        tokens_in: read, of all requests that were counted.
+        tokens_out: written.
+        money: by currency.
+    """
+
+    answered: int = 0
+    unparsed: int = 0
+    refused: int = 0
+    failed: int = 0
+    withdrawn: int = 0
+    over_budget: int = 0
+    notes: list[Note] = field(default_factory=list)
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def asked(self) -> int:
+        """Requests that came back, whatever with."""
+        return self.answered + self.unparsed + self.refused + self.failed
+
+    def count(self, reply: Reply, currency: str) -> None:
+        """Count one request."""
+        name = {JudgmentStatus.OK: "answered", JudgmentStatus.ERROR: "failed"}.get(reply.status, reply.status.value)
+        setattr(self, name, getattr(self, name) + 1)
+        self.tokens_in += reply.tokens_in or 0
+        self.tokens_out += reply.tokens_out or 0
+        if reply.cost is not None:
+            self.money[currency] = self.money.get(currency, 0.0) + reply.cost
+
+    def add(self, other: "RunOutcome") -> None:
+        """Count what came of another part of it; `seconds` stays, because parts may run beside one another."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for currency, money in other.money.items():
+            self.money[currency] = self.money.get(currency, 0.0) + money
+        for note in other.notes:
+            same = [one for one in self.notes if (one.judge_id, one.message) == (note.judge_id, note.message)]
+            if same:
+                same[0].about += note.about
+            else:
+                self.notes.append(note)
+
+    def note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
+        """Note why a request was not made; the same reason of the same judge is one note."""
+        judge_id, name = (entry.id, entry.name) if entry else ("", "")
+        for one in self.notes:
+            if (one.judge_id, one.message) == (judge_id, why.message):
+                one.about.append(about)
+                return
+        rule = why.rule if isinstance(why, Forbidden) else ""
+        self.notes.append(Note(judge_id, name, why.message, why.hint, rule, [about]))
+
+    def spent(self) -> str:
+        """Say what it took so far, such as `12,340 tokens, 0.031 USD`."""
+        tokens = self.tokens_in + self.tokens_out
+        parts = [f"{tokens:,} tokens"] if tokens else []
+        parts += [
+            f"{money:,.3f} {currency}" if money >= 0.1 else f"{money:.4f} {currency}"
+            for currency, money in self.money.items()
+        ]
+        return ", ".join(parts)
+
+    def as_text(self) -> str:
+        """Return what came of it in a line."""
+        parts = [counted(self.answered, "answer")]
+        for number, what in (
+            (self.unparsed, "unreadable"),
+            (self.refused, "refused"),
+            (self.failed, "failed"),
+            (self.withdrawn, "withdrawn"),
+            (self.over_budget, "not sent, for the budget"),
+            (sum(len(one.about) for one in self.notes), "not sent"),
+        ):
+            if number:
+                parts.append(f"{number} {what}")
+        return ", ".join([*parts, *([self.spent()] if self.spent() else [])])
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object that `outcome_from` reads."""
+        return cast(dict[str, Json], asdict(self))
+
+    def told(self) -> dict[str, Json]:
+        """Return it as a JSON object of bounded size, for whoever reads what came of it."""
+        return {**self.as_json(), "notes": [one.told() for one in self.notes]}
+
+
+def refusal(notes: Sequence[Note]) -> UserError:
+    """Return the error of whoever could ask nothing at all: what the policy forbade, else what came first.
+
+    Args:
+        notes: why nothing was asked; one at least.
+    """
+    first = next((one for one in notes if one.rule), notes[0])
+    if first.rule:
+        return Forbidden(first.rule, first.title(), first.hint)
+    return UserError(first.title(), first.hint)
+
+
+def thing(about: Iterable[str]) -> str:
+    """Return what things that are asked about are called, one of them: `segment`, `question`, ...; `item` if mixed."""
+    found = {about_from(one).subject.value for one in about}
+    return found.pop() if len(found) == 1 else "item"
+
+
+def outcome_from(found: Mapping[str, Json]) -> RunOutcome:
+    """Read what `Outcome.as_json` made."""
+    values: dict[str, Any] = dict(found)
+    return RunOutcome(**{**values, "notes": [Note(**one) for one in values["notes"]]})
+
+
+def told(left_s: float, spent: str) -> str:
+    """Say how much time is left and what was spent, such as `about 3 min left · 12,340 tokens, 0.031 USD`."""
+    if left_s < 1:
+        left = ""
+    elif left_s < 90:
+        left = f"about {left_s:.0f} s left"
+    else:
+        left = f"about {left_s / 60:.0f} min left" if left_s < 5400 else f"about {left_s / 3600:.1f} h left"
+    return " · ".join(part for part in (left, spent) if part)

@@ -1,0 +1,243 @@
+"""Whether two judges differ in how often they are right.
+
+Whether judges do as well on a rendering as on the raw footage (SHREC, appendix I). Several tests at once: p values that
+hold for all of them together.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeVar
+
+import numpy as np
+
+from annotate.agreement.figure_intervals import Floats
+
+EXACT_BELOW = 25
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """McNemar's test of two judges on the same items.
+
+    Attributes:
+        first_only: items that only the first got right.
+        second_only: items that only the second got right.
+        p: of a difference at least as large by chance; None without items.
+        exact: it is that of the binomial distribution; else of chi squared, with continuity correction.
+    """
+
+    first_only: int
+    second_only: int
+    p: float | None
+    exact: bool
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+    """Compare which of n items two judges got right; refused and unparsed answers are wrong.
+
+    Each item counts once: one that stands in several draws is to be given once. Where nobody was right alone, nothing
+    speaks for a difference, and p is 1.
+
+    Raises:
+        ValueError: the sequences differ in length.
+
+    Source: McNemar (1947); the exact test below `EXACT_BELOW` items that the judges differ in (Edwards 1948).
+    """
+    if len(first) != len(second):
+        raise ValueError(f"{len(first)} items of the first, {len(second)} of the second")
+    one, other = np.array(first, bool), np.array(second, bool)
+    first_only, second_only = int((one & ~other).sum()), int((~one & other).sum())
+    exact = first_only + second_only < EXACT_BELOW
+    if not len(one):
+        return McNemar(0, 0, None, exact)
+    from statsmodels.stats.contingency_tables import mcnemar as test
+
+    table = [[int((one & other).sum()), first_only], [second_only, int((~one & ~other).sum())]]
+    return McNemar(first_only, second_only, float(test(table, exact=exact, correction=True).pvalue), exact)
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def holm(p: Mapping[Name, float | None]) -> dict[Name, float | None]:
+    """Return corrected p values, of which one below .05 turns up by chance in at most one in twenty families.
+
+    Tests without a p value take no part.
+
+    Source: Holm (1979), A simple sequentially rejective multiple test procedure.
+    """
+    known = {name: one for name, one in p.items() if one is not None}
+    if not known:
+        return dict.fromkeys(p)
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted = multipletests([*known.values()], method="holm")[1]
+    return dict.fromkeys(p) | {name: float(one) for name, one in zip(known, adjusted, strict=True)}
+
+
+Condition = TypeVar("Condition", bound=Hashable)
+
+MARGIN = 0.1
+"""One item and a half of fifteen, the size of a draw."""
+LEVEL = 0.05
+TOO_FEW = "A test needs two draws at least that have a value under both conditions."
+NO_VARIANCE = "The conditions differ by one and the same in every draw, so no test can say how far that is chance."
+_LARGEST_T = 1e3
+"""Beyond it, what scipy says about noncentral t is wrong, and takes minutes."""
+_DIGITS = 12
+
+
+class EquivalenceConclusion(StrEnum):
+    """What the draws show."""
+
+    DIFFERENT = "different"
+    EQUIVALENT = "equivalent"
+    DIFFERENT_WITHIN_MARGIN = "different_within_margin"
+    """There is a difference, and it is smaller than the margin."""
+    OPEN = "open"
+    """Neither a difference nor its absence is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstRaw:
+    """A condition beside the raw footage; figures of a test are None where `reason` says why.
+
+    Attributes:
+        n: pairs of draws.
+        difference: mean of the condition less that of raw.
+        low: lower end of the 95 % interval of the difference.
+        high: upper end of it.
+        t: of the paired t-test, that many standard errors from 0.
+        t_p: two-sided.
+        t_p_holm: corrected over the family.
+        wilcoxon_p: of the signed ranks, two-sided; None where all differences are 0.
+        wilcoxon_p_holm: corrected over the family.
+        effect: Cohen's d_z, the mean difference over the standard deviation of differences.
+        effect_low: lower end of its 95 % interval.
+        effect_high: upper end of it.
+        margin: within which both count as the same.
+        equivalence_p: of two one-sided t-tests against the margin.
+        equivalence_p_holm: corrected over the family.
+        reason: why there are no tests; "" where there are.
+    """
+
+    n: int
+    difference: float | None
+    margin: float
+    low: float | None = None
+    high: float | None = None
+    t: float | None = None
+    t_p: float | None = None
+    t_p_holm: float | None = None
+    wilcoxon_p: float | None = None
+    wilcoxon_p_holm: float | None = None
+    effect: float | None = None
+    effect_low: float | None = None
+    effect_high: float | None = None
+    equivalence_p: float | None = None
+    equivalence_p_holm: float | None = None
+    reason: str = ""
+
+    @property
+    def conclusion(self) -> EquivalenceConclusion:
+        """What is shown, by the t-tests, corrected where a family was."""
+        differ = self.t_p if self.t_p_holm is None else self.t_p_holm
+        same = self.equivalence_p if self.equivalence_p_holm is None else self.equivalence_p_holm
+        if same is not None and same < LEVEL:
+            different = differ is not None and differ < LEVEL
+            return EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN if different else EquivalenceConclusion.EQUIVALENT
+        return EquivalenceConclusion.DIFFERENT if differ is not None and differ < LEVEL else EquivalenceConclusion.OPEN
+
+
+def against_raw(raw: Sequence[float | None], other: Sequence[float | None], margin: float = MARGIN) -> AgainstRaw:
+    """Compare one condition with raw.
+
+    Args:
+        raw: value of each draw on the raw footage; None where undefined.
+        other: value of the same draws under the condition.
+        margin: how far apart still counts as the same, in units of the metric.
+
+    Raises:
+        ValueError: the sequences differ in length, or the margin is not above 0.
+    """
+    if len(raw) != len(other):
+        raise ValueError(f"{len(raw)} draws raw, {len(other)} of the condition")
+    if margin <= 0:
+        raise ValueError(f"a margin of {margin}")
+    both = [(one, after) for one, after in zip(raw, other, strict=True) if one is not None and after is not None]
+    apart = np.round([after - one for one, after in both], _DIGITS)
+    n = len(apart)
+    difference = float(apart.mean()) if n else None
+    if n < 2 or not np.ptp(apart):
+        return AgainstRaw(n, difference, margin, reason=TOO_FEW if n < 2 else NO_VARIANCE)
+    from scipy.stats import ttest_1samp
+    from statsmodels.stats.weightstats import ttost_paired
+
+    tested = ttest_1samp(apart, 0.0)
+    low, high = tested.confidence_interval()
+    effect, effect_low, effect_high = effect_size(apart)
+    return AgainstRaw(
+        n,
+        difference,
+        margin,
+        float(low),
+        float(high),
+        float(tested.statistic),
+        float(tested.pvalue),
+        wilcoxon_p=_wilcoxon(apart),
+        effect=effect,
+        effect_low=effect_low,
+        effect_high=effect_high,
+        equivalence_p=float(ttost_paired(apart, np.zeros(n), -margin, margin)[0]),
+    )
+
+
+def corrected(found: Mapping[Condition, AgainstRaw]) -> dict[Condition, AgainstRaw]:
+    """Correct a family, such as all conditions of all judges; each kind of test is a family of its own (Holm)."""
+    t = holm({name: one.t_p for name, one in found.items()})
+    ranks = holm({name: one.wilcoxon_p for name, one in found.items()})
+    same = holm({name: one.equivalence_p for name, one in found.items()})
+    return {
+        name: replace(one, t_p_holm=t[name], wilcoxon_p_holm=ranks[name], equivalence_p_holm=same[name])
+        for name, one in found.items()
+    }
+
+
+def effect_size(apart: Floats) -> tuple[float, float | None, float | None]:
+    """Return Cohen's d_z of (n,) differences that vary, n at least 2, and its 95 % interval.
+
+    d_z times the root of n is distributed as noncentral t with n - 1 degrees of freedom; the interval holds those
+    noncentralities under which what was found is not among the outer 2.5 % of either side.
+
+    Source: Steiger and Fouladi (1997), Noncentrality interval estimation; Lakens (2013), Calculating and reporting
+    effect sizes.
+    """
+    n = len(apart)
+    effect, root = float(apart.mean() / apart.std(ddof=1)), float(np.sqrt(n))
+    low, high = (_noncentrality(n - 1, share, effect * root) for share in (1 - LEVEL / 2, LEVEL / 2))
+    return effect, low and low / root, high and high / root
+
+
+def _noncentrality(df: int, share: float, t: float) -> float | None:
+    """Return the noncentrality under which a share of noncentral t is below t; None where the numbers are too large."""
+    from scipy.optimize import brentq
+    from scipy.special import nctdtr, nctdtrinc
+
+    if abs(t) > _LARGEST_T:
+        return None
+    near = float(nctdtrinc(df, share, t))  # right to some 1e-7 of its size
+    for width in (1e-4, 1e-2, 1.0):
+        ends = [near + sign * width * (1 + abs(near)) for sign in (-1, 1)]
+        below = [float(nctdtr(df, end, t)) - share for end in ends]
+        if below[0] > 0 > below[1]:
+            return float(brentq(lambda nc: nctdtr(df, nc, t) - share, *ends, xtol=1e-13))
+    return None
+
+
+def _wilcoxon(apart: Floats) -> float | None:
+    if not apart.any():
+        return None
+    from scipy.stats import wilcoxon
+
+    return float(wilcoxon(apart).pvalue)

@@ -1,0 +1,258 @@
+"""What papers report of judges and people in the tasks of the benchmark, to be shown beside a study's own rows.
+
+What papers report of judges that answered questions, to be shown beside a study's own figures. The seven dimensions of
+SOTOPIA-EVAL: their order, their ranges, and the score over all of them. What metrics are called, in results as in
+published rows.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from project.entities.study_records import Json
+from project.schemes.scheme_file import load_scheme
+from resources import resource
+
+SCHEME = "sotopia-eval"
+DIMENSIONS = ("believability", "relationship", "knowledge", "secret", "social_rules", "financial", "goal")
+"""In the order of the paper's instructions (SOTOPIA, appendix C); keys of fields of the scheme."""
+REASON = "_reason"
+"""What the key of a dimension's reason ends with."""
+
+
+def ranges() -> dict[str, tuple[int, int]]:
+    """Return dimension -> lowest and highest score."""
+    scheme = load_scheme(SCHEME)
+    fields = {key: scheme.field(key) for key in DIMENSIONS}
+    return {key: (int(one.minimum), int(one.maximum)) for key, one in fields.items()}
+
+
+def overall(scores: Mapping[str, Json]) -> float | None:
+    """Return the mean of the seven scores (SOTOPIA, section 6); None where one is missing.
+
+    Args:
+        scores: dimension -> score.
+    """
+    found = [value for key in DIMENSIONS if isinstance(value := scores.get(key), int | float)]
+    return sum(found) / len(found) if len(found) == len(DIMENSIONS) else None
+
+
+ACCURACY, MACRO_F1 = "accuracy", "macro_f1"
+EXACT_MATCH, PARTIAL_MATCH = "exact_match", "partial_match"
+CHAIN_CONSISTENCY, SUBCHAIN_CONSISTENCY = "chain_consistency", "subchain_consistency"
+PEARSON_R, MAE, CALIBRATION_ERROR = "pearson_r", "mae", "calibration_error"
+RANDOLPH_KAPPA, PAIRWISE_AGREEMENT = "randolph_kappa", "pairwise_agreement"
+FACTUALITY = "factuality"
+SEPARATOR = "."
+"""Between a metric and what part of the items it is about: `accuracy.mse`, `pearson_r.goal`."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDescription:
+    """What a metric is, for tables and hints.
+
+    Attributes:
+        name: for tables.
+        description: one sentence.
+        share: it is a share, shown in percent or as 0 to 1.
+        high_is_good: a higher value is better.
+    """
+
+    name: str
+    description: str
+    share: bool = True
+    high_is_good: bool = True
+
+
+MEANINGS = {
+    ACCURACY: MetricDescription("Accuracy", "Share of the items that were answered right."),
+    MACRO_F1: MetricDescription("Macro-F1", "Mean of the F1 of each label of the task, whether a draw has it or not."),
+    EXACT_MATCH: MetricDescription("Exact match", "Share of the items for which just the true labels were given."),
+    PARTIAL_MATCH: MetricDescription(
+        "Partial match", "Share of the items for which at least one true label was given."
+    ),
+    CHAIN_CONSISTENCY: MetricDescription(
+        "Chain consistency", "Share of the chains all of whose questions were answered right."
+    ),
+    SUBCHAIN_CONSISTENCY: MetricDescription(
+        "Subchain consistency", "Share of the subchains all of whose questions were answered right."
+    ),
+    PEARSON_R: MetricDescription("Pearson's r", "Correlation with what people said.", share=False),
+    MAE: MetricDescription(
+        "Mean absolute error", "How far from what people said, in the mean.", share=False, high_is_good=False
+    ),
+    CALIBRATION_ERROR: MetricDescription(
+        "Calibration error",
+        "How far the mean answer of each bin is from what people said there, in the mean.",
+        share=False,
+        high_is_good=False,
+    ),
+    RANDOLPH_KAPPA: MetricDescription(
+        "Randolph's kappa", "Agreement over chance among five bins of the scale.", share=False
+    ),
+    PAIRWISE_AGREEMENT: MetricDescription("Pairwise agreement", "Share of pairs of ratings at most two points apart."),
+    FACTUALITY: MetricDescription("Factuality", "Share of the explanations that people found to be right."),
+}
+"""Key of a metric -> what it is."""
+
+
+def split(key: str) -> tuple[str, str]:
+    """Return the metric and the part of a key such as `accuracy.mse`; the part is "" where it is about all items."""
+    metric, _, part = key.partition(SEPARATOR)
+    return metric, part
+
+
+def joined(metric: str, part: str) -> str:
+    """Return the key of a metric over a part of the items."""
+    return f"{metric}{SEPARATOR}{part}" if part else metric
+
+
+def meaning_of(key: str) -> MetricDescription | None:
+    """Return what the metric of a key is, whatever part it is about; None where it is none of these."""
+    return MEANINGS.get(split(key)[0])
+
+
+R3_VQA, ESI_BENCH = "r3vqa-answers", "esi-bench-answers"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTableRow:
+    """One row of a table.
+
+    Attributes:
+        paper: its name.
+        table: its number there.
+        model: who answered; of a data set, its name.
+        setting: what was shown: `base`, `+sub`, `+sub+tom`, ...
+        figures: key -> value; shares in percent, scores as they are.
+    """
+
+    paper: str
+    table: int
+    model: str
+    setting: str
+    figures: Mapping[str, float]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        named: dict[str, Json] = {name: getattr(self, name) for name in ("paper", "table", "model", "setting")}
+        return named | {"figures": dict(self.figures)}
+
+
+@cache
+def published_rows(paper: str) -> tuple[PublishedTableRow, ...]:
+    """Return the rows of a paper's tables, `R3_VQA` or `ESI_BENCH`, as they are printed."""
+    found = tomllib.loads(resource("published", f"{paper}.toml").read_text("utf-8"))
+    told = ("table", "model", "setting")
+    return tuple(
+        PublishedTableRow(
+            found["name"],
+            row["table"],
+            row["model"],
+            row["setting"],
+            {name: float(value) for name, value in row.items() if name not in told},
+        )
+        for row in found["rows"]
+    )
+
+
+WORDS, PICTURES, BOTH = "L", "V", "L+V"
+"""What was shown: words alone, pictures alone, both."""
+_FILES = ("shrec-tasks", "sotopia-tasks", "socialnli-tasks")
+_ABOUT_A_ROW = ("model", "modality", "setting")
+_PERCENT = 100.0
+_R3_METRICS = {
+    "overall": ACCURACY,
+    "emotion": joined(ACCURACY, "emotion"),
+    "belief": joined(ACCURACY, "belief"),
+    "intent": joined(ACCURACY, "intent"),
+    "desire": joined(ACCURACY, "desire"),
+    "mse": joined(ACCURACY, "MSE"),
+    "eu": joined(ACCURACY, "EU"),
+    "cw": joined(ACCURACY, "CW"),
+    "chw": joined(ACCURACY, "CH/W"),
+    "chain": CHAIN_CONSISTENCY,
+    "subchain": SUBCHAIN_CONSISTENCY,
+    "written": ACCURACY,
+}
+_SHOWN = {"base": PICTURES, "words only": WORDS, "chance": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedScore:
+    """One figure of a paper.
+
+    Attributes:
+        task: key of the task.
+        name: who answered, as the paper names them.
+        modality: what was shown, `L`, `V` or `L+V`; "" where nothing was.
+        metric: key of `benchmark.metrics.published_figures`, where it is about a part of the items with the name of the part.
+        mean: shares from 0 to 1.
+        sd: standard deviation over draws; None where the paper gives none.
+        source: paper and place in it.
+        setting: how they were asked, or under which condition; "" where there is one way alone.
+    """
+
+    task: str
+    name: str
+    modality: str
+    metric: str
+    mean: float
+    sd: float | None
+    source: str
+    setting: str = ""
+
+
+def rows_for(task: str) -> tuple[PublishedScore, ...]:
+    """Return what was published of a task, in the order of the papers; () where nothing was."""
+    return tuple(row for row in published() if row.task == task)
+
+
+@cache
+def published() -> tuple[PublishedScore, ...]:
+    """Return every figure that was published."""
+    return (*(row for name in _FILES for row in _of_file(name)), *_of_r3_vqa(), *_of_esi_bench())
+
+
+def _of_file(name: str) -> Iterator[PublishedScore]:
+    found = tomllib.loads(resource("published", f"{name}.toml").read_text("utf-8"))
+    sources: dict[str, str] = found["sources"]
+    for row in found["rows"]:
+        for task in (key for key in row if key not in _ABOUT_A_ROW):
+            for metric, value in row[task].items():
+                place = sources.get(joined(task, metric), sources[task])
+                mean, sd = _mean_and_sd(value)
+                source = f"{found['name']}, {place}"
+                yield PublishedScore(
+                    task, row["model"], row["modality"], metric, mean, sd, source, row.get("setting", "")
+                )
+
+
+def _mean_and_sd(value: Any) -> tuple[float, float | None]:
+    return (float(value[0]), float(value[1])) if isinstance(value, list) else (float(value), None)
+
+
+def _of_r3_vqa() -> Iterator[PublishedScore]:
+    """Read the tables of questions that were made from chains and of those that people wrote; they have no spread."""
+    for row in published_rows(R3_VQA):
+        for figure, value in row.figures.items():
+            yield PublishedScore(
+                "r3vqa_written" if figure == "written" else "r3vqa",
+                row.model,
+                _SHOWN.get(row.setting, BOTH),
+                _R3_METRICS[figure],
+                value / _PERCENT,
+                None,
+                f"{row.paper}, Table {row.table}",
+                row.setting,
+            )
+
+
+def _of_esi_bench() -> Iterator[PublishedScore]:
+    """Read what models reach; how hard and how biased the set of questions is stands on the page of questions."""
+    for row in published_rows(ESI_BENCH):
+        if row.setting != "data set":
+            mean = row.figures[ACCURACY] / _PERCENT
+            yield PublishedScore("esi", row.model, BOTH, ACCURACY, mean, None, f"{row.paper}, Table {row.table}")

@@ -1,0 +1,439 @@
+"""A form as a schema that backends constrain answers to, and as the reader of what came back.
+
+What an answer to a task consists of, as data: for a form that a person fills in, and for a model's schema. Putting
+texts of a study into a prompt so that nothing in them can pass for a part of the prompt. A form in words: what can be
+answered and what it means, and how the answer is written.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from models.judges.judge_interface import AnswerForm
+from project.entities.study_records import Json
+from project.schemes.scheme import Field, FieldChoice, FieldKind
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
+
+
+QUOTE = "| "
+EMPTY = "(nothing)"
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+_TAGS = re.compile("[\ud800-\udfff\U000e0000-\U000e007f]")
+_BRACKETED = re.compile(r"\[(/?[A-Z][A-Z_]*)\]")
+_BRACKETS = str.maketrans({"<": "\u2039", ">": "\u203a", "\uff1c": "\u2039", "\uff1e": "\u203a"})
+
+
+@lru_cache(maxsize=256)
+def quoted(text: str) -> str:
+    """Return a text as quoted lines, one at least."""
+    lines = [harmless(line) for line in text.splitlines()]
+    return "\n".join(f"{QUOTE}{line}".rstrip() if not line.strip() else f"{QUOTE}{line}" for line in lines or [EMPTY])
+
+
+def on_one_line(text: str) -> str:
+    """Return a text as a part of one quoted line: its line breaks are blanks."""
+    return " ".join(harmless(text).split())
+
+
+def harmless(text: str) -> str:
+    """Return a text, composed (NFC), without signs that are not seen and without what a tokenizer takes for its own.
+
+    Angle brackets become single guillemets, because control tokens (`<|im_end|>`, `</s>`, `<image>`) are written with
+    them; `[INST]` and its like get round brackets. What is not seen, and halves of surrogate pairs, are replaced.
+    """
+    text = unicodedata.normalize("NFC", _TAGS.sub("\ufffd", text)).translate(_BRACKETS)
+    return _BRACKETED.sub(r"(\1)", _UNSEEN.sub("\ufffd", text))
+
+
+LABEL = "label"
+"""Key of the field that holds a segment's label in an answer; no field of a scheme may shadow it."""
+NONE = "none"
+"""The label of a segment in which nothing of the sort is to be seen."""
+LONGEST_TEXT = 600
+LONGEST_REASON = 240
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerField:
+    """One thing that is asked.
+
+    Attributes:
+        field: how it is filled in; its `only_for` names the labels that it belongs to.
+        required: it must be answered; else it may be left open.
+        longest: of a text, in characters.
+    """
+
+    field: Field
+    required: bool = False
+    longest: int = LONGEST_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class FormSpec:
+    """Everything that one answer consists of.
+
+    Attributes:
+        name: short, of letters, digits and `_`.
+        asked: in the order in which it is answered.
+        people: what a person is called in this request -> participant id, for fields of the kind `participant`.
+    """
+
+    name: str
+    asked: tuple[AnswerField, ...]
+    people: tuple[tuple[str, str], ...] = ()
+
+    def asks(self, key: str) -> bool:
+        """Tell whether a field is among what is asked."""
+        return any(one.field.key == key for one in self.asked)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what `form_from` reads: enough to make the schema and to read an answer, without the definitions."""
+        return {
+            "name": self.name,
+            "asked": [_asked_json(one) for one in self.asked],
+            "people": [[label, who] for label, who in self.people],
+        }
+
+
+def form_from(found: Mapping[str, Json]) -> FormSpec:
+    """Read what `FormSpec.as_json` made."""
+    asked = tuple(_asked(one) for one in cast(list[dict[str, Json]], found["asked"]))
+    people = cast(list[list[str]], found["people"])
+    return FormSpec(str(found["name"]), asked, tuple((label, who) for label, who in people))
+
+
+@lru_cache(maxsize=64)
+def bare(spec: FormSpec) -> FormSpec:
+    """Return a form as `FormSpec.as_json` keeps it: the same before and after its way to another process."""
+    return form_from(spec.as_json())
+
+
+def label_field(name: str, choices: tuple[FieldChoice, ...], definition: str = "") -> Field:
+    """Return the field that holds a label."""
+    return Field(LABEL, FieldKind.CHOICE, name, definition, choices)
+
+
+def _asked_json(one: AnswerField) -> dict[str, Json]:
+    field = one.field
+    return {
+        "key": field.key,
+        "kind": field.kind.value,
+        "name": field.name,
+        "choices": [[choice.key, choice.name] for choice in field.choices],
+        "only_for": [*field.only_for],
+        "range": [field.minimum, field.maximum, field.step],
+        "required": one.required,
+        "longest": one.longest,
+    }
+
+
+def _asked(found: Mapping[str, Json]) -> AnswerField:
+    choices = tuple(FieldChoice(key, name) for key, name in cast(list[list[str]], found["choices"]))
+    minimum, maximum, step = cast(list[float], found["range"])
+    field = Field(
+        str(found["key"]),
+        FieldKind(str(found["kind"])),
+        str(found["name"]),
+        choices=choices,
+        only_for=tuple(cast(list[str], found["only_for"])),
+        minimum=minimum,
+        maximum=maximum,
+        step=step,
+    )
+    return AnswerField(field, bool(found["required"]), cast(int, found["longest"]))
+
+
+_LONGEST_READ = 10_000
+"""Characters of a text that are read, where a backend does not hold a model to what the schema says."""
+_MOST_STEPS = 201
+"""Numbers of a range that are listed one by one: grammars do not know minimum and maximum."""
+
+
+@lru_cache(maxsize=64)
+def answer_form(spec: FormSpec, *, thinks: bool = False) -> AnswerForm:
+    """Return the schema of a form and what reads an answer in it.
+
+    Numbers are lists of what they can be, and texts have a longest length, because grammars of local models know
+    neither bounds nor an end. With `thinks` the judge writes thoughts first; they are no part of the schema.
+    """
+    model, schema = _made(_shape(spec))
+
+    def read(found: Json) -> dict[str, Json]:
+        return _read(spec, model, found)
+
+    return AnswerForm(spec.name, schema, read, thinks)
+
+
+def numbers_of(one: AnswerField) -> list[int | float] | None:
+    """Return every number that a scale or slider can have; None where they are too many to list."""
+    field = one.field
+    steps = round((field.maximum - field.minimum) / (field.step or 1))
+    if not 0 <= steps < _MOST_STEPS:
+        return None
+    found = [field.minimum + at * (field.step or 1) for at in range(steps + 1)]
+    if all(float(value).is_integer() for value in found):
+        return [int(value) for value in found]
+    return [round(value, 9) for value in found]
+
+
+def _shape(spec: FormSpec) -> FormSpec:
+    """Return a form without the words that its schema does not have: a question's options differ in nothing else."""
+    asked = tuple(
+        replace(
+            one,
+            field=replace(
+                one.field,
+                name="",
+                definition="",
+                choices=tuple(FieldChoice(choice.key, "") for choice in one.field.choices),
+            ),
+        )
+        for one in spec.asked
+    )
+    return FormSpec(spec.name, asked, tuple((label, "") for label, _ in spec.people))
+
+
+@lru_cache(maxsize=64)
+def _made(shape: FormSpec) -> "tuple[type[BaseModel], dict[str, Json]]":
+    model = _model(shape)
+    return model, _schema(model)
+
+
+def _model(spec: FormSpec) -> "type[BaseModel]":
+    from pydantic import ConfigDict, Field, create_model
+
+    # Fields have names of our own and stand in JSON under theirs, so that no key can be the name of a method.
+    fields: dict[str, Any] = {}
+    for place, one in enumerate(spec.asked):
+        fields[f"field_{place}"] = (_typed(one, spec), Field(alias=one.field.key))
+    made: type[BaseModel] = create_model(spec.name, __config__=ConfigDict(extra="forbid"), **fields)
+    return made
+
+
+def _typed(one: AnswerField, spec: FormSpec) -> Any:
+    from typing import Annotated, Literal
+
+    from pydantic import Field
+
+    field = one.field
+    literal: Any = Literal
+    kind: Any
+    match field.kind:
+        case FieldKind.CHOICES:
+            # No more than there are, so that an answer cannot grow without end.
+            keys = tuple(choice.key for choice in field.choices)
+            return Annotated[list[literal[keys]], Field(max_length=len(keys))]
+        case FieldKind.TEXT:
+            longest: dict[str, Any] = {"maxLength": one.longest, **({"minLength": 1} if one.required else {})}
+            return Annotated[str, Field(max_length=_LONGEST_READ, json_schema_extra=longest)]
+        case FieldKind.CHOICE:
+            kind = literal[tuple(choice.key for choice in field.choices)]
+        case FieldKind.PARTICIPANT:
+            kind = literal[tuple(label for label, _ in spec.people)]
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            listed = numbers_of(one)
+            if listed is not None and all(isinstance(value, int) for value in listed):
+                kind = literal[tuple(listed)]
+            else:
+                more: dict[str, Any] = {} if listed is None else {"enum": listed}
+                kind = Annotated[float, Field(ge=field.minimum, le=field.maximum, json_schema_extra=more)]
+    return kind if one.required else kind | None
+
+
+def _schema(model: "type[BaseModel]") -> dict[str, Json]:
+    return cast(dict[str, Json], _plain(model.model_json_schema(by_alias=True)))
+
+
+def _plain(found: Any, *, named: bool = False) -> Any:
+    """Return a schema without the titles that pydantic gives, which tell a model nothing."""
+    if isinstance(found, list):
+        return [_plain(one) for one in found]
+    if not isinstance(found, dict):
+        return found
+    return {
+        key: _plain(value, named=key == "properties" and not named)
+        for key, value in found.items()
+        if named or key != "title"
+    }
+
+
+def _read(spec: FormSpec, model: "type[BaseModel]", found: Json) -> dict[str, Json]:
+    from pydantic import ValidationError
+
+    if not isinstance(found, dict):
+        raise ValueError("The answer is not a JSON object.")
+    try:
+        checked = model.model_validate(_meant(spec, found)).model_dump(by_alias=True)
+    except ValidationError as error:
+        raise ValueError(_first(error)) from None
+    label = checked.get(LABEL)
+    answer: dict[str, Json] = {}
+    for one in spec.asked:
+        value = _stored(one, spec, checked[one.field.key])
+        if value is not None and (label is None or one.field.applies_to(str(label))):
+            answer[one.field.key] = value
+        elif one.required:
+            raise ValueError(f"{one.field.key}: it is empty.")
+    return answer
+
+
+def _meant(spec: FormSpec, found: Mapping[str, Json]) -> dict[str, Json]:
+    """Return an answer in which what is plainly meant stands as it should be; what was not asked for is left out."""
+    return {one.field.key: _value_meant(one, spec, found.get(one.field.key)) for one in spec.asked}
+
+
+def _value_meant(one: AnswerField, spec: FormSpec, value: Json) -> Json:
+    """Return a value with names in the place of keys, numbers in the place of digits, and None for what is empty."""
+    field = one.field
+    match field.kind:
+        case FieldKind.TEXT:
+            return "" if value is None else value
+        case FieldKind.CHOICES:
+            listed: list[Json] = value if isinstance(value, list) else [] if value in (None, "") else [value]
+            return [*dict.fromkeys(_known(_keys(one), str(item)) for item in listed)]
+        case FieldKind.CHOICE:
+            return _known(_keys(one), value) if isinstance(value, str) and value.strip() else value or None
+        case FieldKind.PARTICIPANT:
+            names = {who: label for label, who in spec.people} | {label: label for label, _ in spec.people}
+            return _known(names, value) if isinstance(value, str) and value.strip() else value or None
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            return _number_meant(value)
+
+
+def _keys(one: AnswerField) -> dict[str, str]:
+    return {choice.name: choice.key for choice in one.field.choices} | {
+        choice.key: choice.key for choice in one.field.choices
+    }
+
+
+def _known(keys: Mapping[str, str], value: str) -> str:
+    """Return the key that a key or name stands for, whatever its case; the value itself where none does."""
+    if value in keys:
+        return keys[value]
+    folded = harmless(value).strip().casefold()
+    meant = {key for name, key in keys.items() if harmless(name).casefold() == folded}
+    return meant.pop() if len(meant) == 1 else value
+
+
+def _number_meant(value: Json) -> Json:
+    if isinstance(value, str):
+        text = value.strip()
+        if not text:
+            return None
+        try:
+            value = float(text)
+        except ValueError:
+            return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    # In Python True equals 1; in an answer it does not.
+    return str(value) if isinstance(value, bool) else value
+
+
+def _stored(one: AnswerField, spec: FormSpec, value: Any) -> Json:
+    """Return a checked value as a segment keeps it; None for nothing."""
+    field = one.field
+    if value is None or value in ("", []):
+        return None
+    match field.kind:
+        case FieldKind.TEXT:
+            return str(value).strip() or None
+        case FieldKind.CHOICES:
+            return [choice.key for choice in field.choices if choice.key in value]
+        case FieldKind.PARTICIPANT:
+            return dict(spec.people)[value]
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            return _on_step(one, value)
+        case _:
+            return cast(Json, value)
+
+
+def _on_step(one: AnswerField, value: float) -> int | float:
+    field = one.field
+    whole = field.kind is FieldKind.SCALE or float(field.step).is_integer()
+    if whole and value != int(value):
+        raise ValueError(f"{field.key}: it is a whole number.")
+    return int(value) if whole else round(float(value), 9)
+
+
+def _first(error: "ValidationError") -> str:
+    """Return what is wrong first, in one line that a model can mend, without repeating what it wrote."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in found["loc"]) or "answer"
+    return f"{where}: {found['msg'].rstrip('.')}."
+
+
+@lru_cache(maxsize=64)
+def definitions_of(spec: FormSpec) -> str:
+    """Return a line for each thing that is asked, and under it one for each of its choices."""
+    return "\n".join(line for one in spec.asked for line in _defined(one, spec))
+
+
+@lru_cache(maxsize=64)
+def shape_of(spec: FormSpec, *, thinks: bool = False) -> str:
+    """Return how an answer is written, as a JSON object in which each value says what it can be."""
+    parts = [f"{_text(one.field.key)}: {_values(one, spec)}" for one in spec.asked]
+    answer = "{" + ", ".join(parts) + "}"
+    return f'{{"thoughts": "your thoughts, before anything else", "answer": {answer}}}' if thinks else answer
+
+
+def written_answer(answer: dict[str, Json]) -> str:
+    """Return an answer as JSON in one line."""
+    return json.dumps(answer, ensure_ascii=False)
+
+
+def _defined(one: AnswerField, spec: FormSpec) -> Iterator[str]:
+    field = one.field
+    only = f" Only where the label is {' or '.join(field.only_for)}." if field.only_for else ""
+    head = on_one_line(f"{field.key}: {field.name}. {field.definition}{only}")
+    yield f"{head} {_kind(one)}".rstrip()
+    for choice in field.choices:
+        definition = f". {choice.definition}" if choice.definition else ""
+        yield f"    {on_one_line(f'{choice.key} = {choice.name}{definition}')}"
+    if field.kind is FieldKind.PARTICIPANT:
+        yield f"    {on_one_line(', '.join(label for label, _ in spec.people))}"
+
+
+def _kind(one: AnswerField) -> str:
+    field = one.field
+    match field.kind:
+        case FieldKind.CHOICES:
+            return "Any number of:"
+        case FieldKind.CHOICE | FieldKind.PARTICIPANT:
+            return "One of:" if one.required else "One of these, or null where it is left open:"
+        case FieldKind.TEXT:
+            return f"At most {one.longest} characters."
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            ends = f" ({field.minimum:g} = {field.ends[0]}, {field.maximum:g} = {field.ends[1]})" if field.ends else ""
+            whole = "whole number" if float(field.step).is_integer() else "number"
+            return on_one_line(f"A {whole} from {field.minimum:g} to {field.maximum:g}{ends}.")
+
+
+def _values(one: AnswerField, spec: FormSpec) -> str:
+    field = one.field
+    match field.kind:
+        case FieldKind.CHOICES:
+            return f"[any of {', '.join(_text(choice.key) for choice in field.choices)}]"
+        case FieldKind.TEXT:
+            return '"text"' if one.required else '"text, or empty"'
+        case FieldKind.CHOICE:
+            told = [_text(choice.key) for choice in field.choices]
+        case FieldKind.PARTICIPANT:
+            told = [_text(label) for label, _ in spec.people]
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            whole = numbers_of(one) is None or all(isinstance(value, int) for value in numbers_of(one) or ())
+            kind = "a whole number" if whole and float(field.step).is_integer() else "a number"
+            told = [f"{kind} from {field.minimum:g} to {field.maximum:g}"]
+    return " | ".join(told if one.required else [*told, "null"])
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

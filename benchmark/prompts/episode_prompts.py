@@ -1,0 +1,145 @@
+"""How well one participant of an episode did, as an evaluator sees it who knows everybody's goal and secret.
+
+What an agent of a role-played episode does next.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from benchmark.metrics.published_figures import DIMENSIONS, REASON, SCHEME
+from benchmark.prompts.answer_form import LONGEST_REASON, LONGEST_TEXT, AnswerField, FormSpec
+from benchmark.prompts.judge_prompt import PromptSubject, asked_text
+from benchmark.prompts.recording_prompts import OfRecordings
+from project.entities.judgments import Modality
+from project.entities.roleplay import Act, AgentTurn
+from project.entities.study_records import Json
+from project.schemes.scheme import Field, FieldChoice, FieldKind
+from project.schemes.scheme_file import load_scheme
+
+ACT_TASK = "act"
+ACT, TEXT = "act", "text"
+"""Keys of an answer: what kind of turn, and what of it is heard or seen."""
+SELF = "episode self"
+ACT_TOLD: Mapping[str, str] = {
+    "episode scene": "The situation",
+    SELF: "Who you are",
+    "episode goal": "What you want",
+    "episode others": "What you know of the others",
+    "episode turn": "Where it stands",
+}
+"""Key of a piece of material -> what it is called where it is told."""
+_CHOICES = (
+    FieldChoice(Act.SPEAK.value, "Speak", "You say something; give the words alone."),
+    FieldChoice(Act.NONVERBAL.value, "Non-verbal", "A gesture, a look or a face, such as a nod; in a few words."),
+    FieldChoice(Act.ACTION.value, "Action", "You do something with your body or a thing; in a few words."),
+    FieldChoice(Act.NONE.value, "Nothing", "You stay silent and let the others go on."),
+    FieldChoice(Act.LEAVE.value, "Leave", "You go, and the episode ends with that."),
+)
+
+
+def part_of(position: int, turn: int) -> str:
+    """Return the part of a recording that is a turn of an agent: the agent's position, and the turn's number from 1."""
+    return f"{position}.{turn}"
+
+
+def position_in(part: str) -> int | None:
+    """Return the position of the agent that a part names; None where it names none."""
+    position = part.partition(".")[0]
+    return int(position) if position.isascii() and position.isdecimal() else None
+
+
+def turn_said(answer: Mapping[str, Json]) -> AgentTurn:
+    """Return the turn that an answer is; one that says or does nothing is `none`."""
+    act = Act(str(answer.get(ACT, Act.NONE.value)))
+    text = str(answer.get(TEXT, "") or "").strip()
+    if act in (Act.SPEAK, Act.NONVERBAL, Act.ACTION) and not text:
+        return AgentTurn(Act.NONE)
+    return AgentTurn(act) if act is Act.NONE else AgentTurn(act, text)
+
+
+class ActTask(OfRecordings):
+    """The next turn of one agent, who knows the situation, itself, and of the others what it may (SOTOPIA, section 2).
+
+    Temperature is a setting of the judge; the paper's agents have 1.
+    """
+
+    key: ClassVar[str] = ACT_TASK
+    name: ClassVar[str] = "Act"
+    description: ClassVar[str] = "What an agent of a role-played episode does next."
+    prompt: ClassVar[str] = ACT_TASK
+    shows: ClassVar[Modality] = Modality.WORDS
+    material: ClassVar[tuple[str, ...]] = tuple(ACT_TOLD)
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: the recording is no episode, or has no such agent."""
+        return "" if item.material.get(SELF) else "This recording is no episode with such an agent. Start one first."
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return what kind of turn, and its words."""
+        act = Field(ACT, FieldKind.CHOICE, "Kind", "What kind of turn it is.", _CHOICES)
+        about = "What you say, or what is to be seen of it; empty for none and leave."
+        return FormSpec(
+            ACT_TASK, (AnswerField(act, required=True), asked_text(TEXT, "Words", LONGEST_TEXT, about, required=False))
+        )
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return what the agent knows."""
+        return {name: item.material[key] for key, name in ACT_TOLD.items() if item.material.get(key)}
+
+
+EPISODE_RATINGS_TASK = "episode_ratings"
+RATINGS_TOLD: Mapping[str, str] = {
+    "episode scene": "The situation",
+    "episode everybody": "Who takes part, what they want and what they hide",
+}
+_WHO = "Who is rated"
+_STEPS: Mapping[str, str] = {
+    "believability": "First whether they deal with the others as a person would: do they mix up who they are, repeat "
+    "without need, or overdo their manners? Then whether what they do fits their character and values.",
+    "relationship": "First how they stood to the others before, then what the episode did to that, and to how others "
+    "think of them.",
+    "knowledge": "First what they learned, then what of that was new to them, then how much of it matters to them.",
+    "secret": "First what they want to keep to themselves, a secret or an intention, then what of it came out.",
+    "social_rules": "Whether they broke a law, or a rule of decent conduct, and how gravely.",
+    "financial": "What they gained or lost in money or things, at once and in the long run.",
+    "goal": "First what they wanted, then how far they got with it.",
+}
+"""Dimension -> what its reason goes through (SOTOPIA, appendix C), in our own words."""
+
+
+class EpisodeRatings(OfRecordings):
+    """The seven dimensions of SOTOPIA-EVAL about one participant, each with its reason first (SOTOPIA, appendix C).
+
+    The part is the participant's id. Temperature is a setting of the judge; the paper's evaluator has 0.
+    """
+
+    key: ClassVar[str] = EPISODE_RATINGS_TASK
+    name: ClassVar[str] = "Ratings of an episode"
+    description: ClassVar[str] = "Seven dimensions of how a participant of an episode did, each with a reason."
+    prompt: ClassVar[str] = EPISODE_RATINGS_TASK
+    shows: ClassVar[Modality] = Modality.BOTH
+    material: ClassVar[tuple[str, ...]] = tuple(RATINGS_TOLD)
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: who is to be rated takes no part."""
+        return "" if _rated(item) else "Nobody is named who could be rated. Name a participant of the recording."
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return reason and number of each dimension, in the order of the paper's instructions."""
+        scheme = load_scheme(SCHEME)
+        asked = []
+        for key in DIMENSIONS:
+            reason = replace(scheme.field(key + REASON), definition=_STEPS[key])
+            asked += [AnswerField(reason, longest=LONGEST_REASON), AnswerField(scheme.field(key), required=True)]
+        return FormSpec(EPISODE_RATINGS_TASK, tuple(asked))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return what an evaluator knows, and who is rated."""
+        known = {name: item.material[key] for key, name in RATINGS_TOLD.items() if item.material.get(key)}
+        return {**known, _WHO: _rated(item)}
+
+
+def _rated(item: PromptSubject) -> str:
+    """Return what the participant is called whom the part names; "" where nobody is."""
+    return next((label for label, who in item.people if who == item.part), "")

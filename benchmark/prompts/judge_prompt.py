@@ -1,0 +1,213 @@
+"""What a task is: a question that can be asked about any segment of a scheme that it fits.
+
+Which tasks there are. A new one is a file here, a prompt in `resources/prompts`, and a line in the table. What the
+tasks that word something share: texts of a longest length, and the form of a new question.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import ClassVar, Protocol, cast
+
+from benchmark.prompts.answer_form import AnswerField, FormSpec
+from project.entities.causal_chains import ChainGraph
+from project.entities.judgments import JudgmentTargetKind, Modality
+from project.entities.questions import Question
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.schemes.scheme import Field, FieldKind, Scheme
+
+VARIANTS = ("plain", "few-shot", "cot", "tom")
+"""How a question is put: as it is, with examples, with thoughts first, with thoughts about each person's mind first."""
+THINKING = ("cot", "tom")
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What an item of a frozen set brings beside what it is about, in the words in which it is told.
+
+    Attributes:
+        options: to choose from, in their order.
+        place: of the right one, from 0.
+        facts: texts that are told, by key.
+    """
+
+    options: tuple[str, ...] = ()
+    place: int = 0
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSubject:
+    """What a task is about.
+
+    Attributes:
+        scheme: of the segment.
+        track: of the segment.
+        label: that the segment has; "" for a stretch that nobody labelled.
+        values: that are filled in about it, by field.
+        people: what a person is called in this request -> participant id, in order.
+        agent: what the agent is called; "" where none takes part.
+        question: that it is about, or None.
+        chain: that it is about, or that the question was made from, or None.
+        part: of what it is about; "" for all of it.
+        material: what else is told about it, by key, several lines each (`Task.material`).
+        frozen: what the item of a set brings, or None for what is no item of a set.
+    """
+
+    scheme: Scheme
+    track: str
+    label: str = ""
+    values: Mapping[str, Json] | None = None
+    people: Sequence[tuple[str, str]] = ()
+    agent: str = ""
+    question: Question | None = None
+    chain: ChainGraph | None = None
+    part: str = ""
+    material: Mapping[str, str] = field(default_factory=dict)
+    frozen: Frozen | None = None
+
+    @property
+    def filled(self) -> Mapping[str, Json]:
+        """The values; {} where none are."""
+        return self.values or {}
+
+
+class OfSegments:
+    """What tasks about segments share."""
+
+    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.SEGMENT
+    shows: ClassVar[Modality] = Modality.BOTH
+    material: ClassVar[tuple[str, ...]] = ()
+
+
+class JudgePrompt(Protocol):
+    """One question. Its answer has the shape of a segment's own label and values, where it asks for these.
+
+    Attributes:
+        key: in the registry.
+        name: for menus.
+        description: one line on what is asked.
+        prompt: key of its prompt, `resources/prompts/KEY.toml`.
+        subject: what it is asked about.
+        shows: what of the moment is shown at most.
+        material: what is told beside it, keys of `benchmark.judge_input.subject_material.MATERIAL`.
+    """
+
+    key: ClassVar[str]
+    name: ClassVar[str]
+    description: ClassVar[str]
+    prompt: ClassVar[str]
+    subject: ClassVar[JudgmentTargetKind]
+    shows: ClassVar[Modality]
+    material: ClassVar[tuple[str, ...]]
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked about an item, in one sentence; "" where it can."""
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return what is asked. Only where `why_not` is ""."""
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return what the judge is told about the item besides footage and words: name -> what it is."""
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the answer that the item's own label and values stand for; {} where they say nothing about it."""
+
+
+BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
+    JudgmentTargetKind.SEGMENT: {
+        "assess": "benchmark.prompts.segment_prompts:Assess",
+        "verdict": "benchmark.prompts.segment_prompts:Verdict",
+        "error": "benchmark.prompts.segment_prompts:ErrorTask",
+        "attributes": "benchmark.prompts.segment_prompts:Attributes",
+        "multiple": "benchmark.prompts.segment_prompts:Multiple",
+        "ratings": "benchmark.prompts.segment_prompts:Ratings",
+        "pre": "benchmark.prompts.segment_prompts:Pre",
+        "post": "benchmark.prompts.segment_prompts:Post",
+        "rationale": "benchmark.prompts.segment_prompts:Rationale",
+        "correction": "benchmark.prompts.segment_prompts:Correction",
+        "nli_plausibility": "benchmark.prompts.statement_prompts:Plausibility",
+        "nli_support": "benchmark.prompts.statement_prompts:Support",
+        "nli_oppose": "benchmark.prompts.statement_prompts:Oppose",
+        "nli_likelihood": "benchmark.prompts.statement_prompts:Likelihood",
+        "nli_class": "benchmark.prompts.statement_prompts:StatementClass",
+        "nli_fact": "benchmark.prompts.statement_prompts:FactCheck",
+    },
+    JudgmentTargetKind.QUESTION: {
+        "answer": "benchmark.prompts.question_prompts:Answer",
+        "options_only": "benchmark.prompts.question_prompts:OptionsOnly",
+        "review_score": "benchmark.prompts.question_prompts:ReviewScore",
+        "difficulty": "benchmark.prompts.question_prompts:Difficulty",
+        "truth": "benchmark.prompts.question_prompts:Truth",
+        "separability": "benchmark.prompts.question_prompts:Separability",
+        "relevance": "benchmark.prompts.question_prompts:Relevance",
+        "distractors": "benchmark.prompts.question_prompts:Distractors",
+        "explanation_chain": "benchmark.prompts.question_prompts:ExplanationChain",
+    },
+    JudgmentTargetKind.CHAIN: {
+        "word_question": "benchmark.prompts.question_prompts:WordQuestion",
+    },
+    JudgmentTargetKind.RECORDING: {
+        "words_summary": "benchmark.prompts.recording_prompts:WordsSummary",
+        "frames_summary": "benchmark.prompts.recording_prompts:FramesSummary",
+        "audit": "benchmark.prompts.recording_prompts:Audit",
+        "looks": "benchmark.prompts.recording_prompts:LooksTask",
+        "esi_question": "benchmark.prompts.recording_prompts:EsiQuestion",
+        "nli_question": "benchmark.prompts.statement_prompts:NuanceQuestion",
+        "nli_inferences": "benchmark.prompts.statement_prompts:Inferences",
+        "act": "benchmark.prompts.episode_prompts:ActTask",
+        "episode_ratings": "benchmark.prompts.episode_prompts:EpisodeRatings",
+    },
+}
+"""What is asked about -> the tasks that ask about it."""
+OF_SETS = frozenset({"pre", "post", "rationale", "correction"})
+"""Tasks about segments that only the items of a frozen set can be asked, since these bring the options."""
+TASKS = {key: place for tasks in BY_SUBJECT.values() for key, place in tasks.items()}
+DEFAULT = "assess"
+"""The whole form, as the window asks it."""
+
+
+def task_of(key: str) -> JudgePrompt:
+    """Return a task.
+
+    Raises:
+        UserError: there is none of that key.
+    """
+    if key not in TASKS:
+        raise UserError(f"There is no task “{key}”.", f"Choose one of {', '.join(TASKS)}.")
+    module, _, attribute = TASKS[key].partition(":")
+    return cast(JudgePrompt, getattr(import_module(module), attribute)())
+
+
+QUESTION_KEY, ANSWER_KEY = "question", "answer"
+LONGEST_QUESTION = 300
+LONGEST_OPTION = 240
+
+
+def wrong_key(number: int) -> str:
+    """Return the key of a wrong option, from 1."""
+    return f"wrong_{number}"
+
+
+def asked_text(key: str, name: str, longest: int, definition: str = "", *, required: bool = True) -> AnswerField:
+    """Return the wish for a text."""
+    return AnswerField(Field(key, FieldKind.TEXT, name, definition), required, longest)
+
+
+def asked_question(wrong: int, question: str, answer: str = "The one right answer.") -> tuple[AnswerField, ...]:
+    """Return the wish for a question, its answer and so many wrong options.
+
+    Args:
+        wrong: how many.
+        question: what it asks.
+        answer: what the answer tells.
+    """
+    return (
+        asked_text(QUESTION_KEY, "Question", LONGEST_QUESTION, question),
+        asked_text(ANSWER_KEY, "Answer", LONGEST_OPTION, answer),
+        *(
+            asked_text(wrong_key(number), f"Wrong option {number}", LONGEST_OPTION, "Like the answer, and wrong.")
+            for number in range(1, wrong + 1)
+        ),
+    )

@@ -1,0 +1,335 @@
+"""A prompt as parts that are edited one by one, and as the TOML text that a study keeps.
+
+Which words a study asks with: its own where it has some, else those that came with the program. Edits of what judges
+are asked: a study's own words, version after version. Prompts: words of our own with named slots, read from TOML,
+filled with what a judge is shown.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+
+from benchmark.prompts.answer_form import QUOTE, quoted
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS, task_of
+from project.entities.judgments import Modality
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.judgment_rows import prompt_versions, put_prompt_version
+from project.session.session import Session
+from project.text_format import shown
+from resources import resource
+
+VARIANT = "variant"
+"""The slot of the text that the words of the variant are put in."""
+OURS = ("seen",)
+"""Slots that hold sentences of the program; all others hold texts of the study, and are quoted."""
+SLOTS: Mapping[str, str] = {
+    "context": "what the collection says about the agent",
+    "people": "who takes part, and what they are called",
+    "definitions": "what can be answered, and what it means",
+    "given": "what is told about the segment, such as its label, or about a question or a chain",
+    "seen": "which pictures come with it, and when they were taken",
+    "conversation": "what was said before the segment and in it",
+    "examples": "what people answered elsewhere",
+    "shape": "how the answer is written",
+}
+"""Every slot, and what stands in it."""
+NEEDED = ("definitions", "seen", "conversation", "shape")
+"""Slots without which a judge cannot answer."""
+NEEDED_UNHEARD = ("definitions", "seen", "shape")
+"""Those of a task that tells nothing of what is said."""
+NEEDED_ALONE = ("definitions", "shape")
+"""Those of a task that shows nothing of the recording."""
+LONGEST = 50_000
+LAST_VERSION = 1_000_000
+_SLOT = re.compile(r"\{([A-Za-z][\w-]*)\}")
+_ALONE = re.compile(r"^[ \t]*\{([A-Za-z][\w-]*)\}[ \t]*$", re.MULTILINE)
+_VERSION = re.compile(r"^version[ \t]*=[ \t]*\d+[ \t]*(?:#.*)?$", re.MULTILINE)
+_OWN = re.compile(r"^own[ \t]*=[ \t]*(?:true|false)[ \t]*(?:#.*)?\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One version of a prompt.
+
+    Attributes:
+        key: of the task that it belongs to.
+        version: counts up with every change.
+        system: what the judge is told first; has no slots.
+        body: the question, with slots; every slot stands alone on its line.
+        variants: what stands in the slot `variant`, by variant.
+        source: the TOML text that it was read from.
+        own: the study's own words, not the program's.
+    """
+
+    key: str
+    version: int
+    system: str
+    body: str
+    variants: Mapping[str, str]
+    source: str = field(repr=False, default="")
+    own: bool = False
+
+    @property
+    def name(self) -> str:
+        """Key and version, as a judgment keeps it."""
+        return f"{self.key}@{self.version}"
+
+    def slots(self, variant: str) -> set[str]:
+        """Return the slots that a variant has."""
+        return {*_ALONE.findall(self.body), *_ALONE.findall(self.variants[variant])} - {VARIANT}
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A prompt as it is sent: a message of the system and one of the user."""
+
+    system: str
+    text: str
+
+
+def filled(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
+    """Fill the slots of a prompt; what is not given is told to be nothing.
+
+    Whatever the values are, the lines that are not quoted are the same.
+
+    Raises:
+        UserError: there is no such variant.
+    """
+    if variant not in prompt.variants:
+        raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(prompt.variants)}.")
+
+    def value(found: re.Match[str]) -> str:
+        slot = found[1]
+        if slot in OURS:
+            return " ".join(values.get(slot, "").split())
+        return quoted(values.get(slot, ""))
+
+    body = _ALONE.sub(lambda found: prompt.variants[variant] if found[1] == VARIANT else found[0], prompt.body)
+    return Filled(prompt.system.strip(), _ALONE.sub(value, body).strip())
+
+
+@cache
+def needed_in(key: str) -> tuple[str, ...]:
+    """Return the slots that every variant of a task's prompt must have."""
+    shows = task_of(key).shows if key in TASKS else Modality.BOTH
+    return {Modality.NOTHING: NEEDED_ALONE, Modality.PICTURES: NEEDED_UNHEARD}.get(shows, NEEDED)
+
+
+@cache
+def shipped_prompt(key: str) -> Prompt:
+    """Return the prompt that the program ships for a task.
+
+    Raises:
+        UserError: it ships none of that key.
+    """
+    return parse_prompt(shipped_text(key), key)
+
+
+def shipped_text(key: str) -> str:
+    """Return the TOML text of a prompt that the program ships.
+
+    Raises:
+        UserError: it ships none of that key.
+    """
+    if key not in shipped_keys():
+        raise UserError(f"There is no prompt “{shown(key)}”.", f"Choose one of {', '.join(shipped_keys())}.")
+    return resource("prompts", f"{key}.toml").read_text("utf-8")
+
+
+@cache
+def shipped_keys() -> tuple[str, ...]:
+    """Return the keys of the prompts that the program ships."""
+    return tuple(sorted(path.stem for path in resource("prompts").iterdir() if path.suffix == ".toml"))
+
+
+def parse_prompt(source: str, key: str) -> Prompt:
+    """Read a prompt.
+
+    Args:
+        source: TOML: `key`, `version`, `system`, `body` and a table `variants`; `own` where it is a study's.
+        key: that it must have.
+
+    Raises:
+        UserError: it is no TOML, something is missing or not known, a slot is not known, is needed and missing, is
+            there twice or shares its line with words, or a line of its own looks like a quoted one.
+    """
+    if len(source) > LONGEST:
+        raise _wrong(key, f"it is longer than {LONGEST} characters")
+    try:
+        found = tomllib.loads(source)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _wrong(key, f"it is not TOML: {error}") from None
+    unknown = found.keys() - {"key", "version", "own", "system", "body", "variants"}
+    if unknown:
+        raise _wrong(key, f"“{shown(min(unknown))}” is not known")
+    version, variants, own = found.get("version"), found.get("variants"), found.get("own", False)
+    if found.get("key") != key:
+        raise _wrong(key, f"its key must be “{key}”")
+    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= LAST_VERSION:
+        raise _wrong(key, "its version must be a whole number from 1")
+    if not isinstance(own, bool):
+        raise _wrong(key, "own must be true or false")
+    if not isinstance(variants, dict) or set(variants) != set(VARIANTS):
+        raise _wrong(key, f"its variants must be {', '.join(VARIANTS)}")
+    texts = {"system": found.get("system"), "body": found.get("body"), **variants}
+    for name, text in texts.items():
+        if not isinstance(text, str) or not text.strip():
+            raise _wrong(key, f"“{name}” must be a text that is not empty")
+        if any(line.lstrip().startswith(QUOTE.strip()) for line in text.splitlines()):
+            raise _wrong(key, f"a line of “{name}” begins with “{QUOTE.strip()}”, as only quoted lines do")
+    made = Prompt(key, version, texts["system"], texts["body"], variants, source, own)
+    _check_slots(made)
+    return made
+
+
+def with_version(source: str, version: int, *, own: bool) -> str:
+    """Return the text of a prompt under another version; `own` says whose words they are.
+
+    Raises:
+        UserError: it has no line for its version.
+    """
+    text = _OWN.sub("", source)
+    if _VERSION.search(text) is None:
+        raise UserError("The prompt has no line “version = ...”.", "Put one below its key.")
+    return _VERSION.sub(f"version = {version}" + ("\nown = true" if own else ""), text, count=1)
+
+
+def _check_slots(prompt: Prompt) -> None:
+    _check_places(prompt, "system", prompt.system, ())
+    _check_places(prompt, "body", prompt.body, (*SLOTS, VARIANT))
+    if VARIANT not in _ALONE.findall(prompt.body):
+        raise _wrong(prompt.key, f"“body” lacks the slot {{{VARIANT}}}")
+    for variant, text in prompt.variants.items():
+        _check_places(prompt, variant, text, tuple(SLOTS))
+        slots = _ALONE.findall(prompt.body) + _ALONE.findall(text)
+        twice = next((slot for slot in slots if slots.count(slot) > 1), None)
+        if twice is not None:
+            raise _wrong(prompt.key, f"the slot {{{twice}}} is there twice in “{variant}”")
+        needed = (*needed_in(prompt.key), "examples") if variant == "few-shot" else needed_in(prompt.key)
+        missing = next((slot for slot in needed if slot not in slots), None)
+        if missing is not None:
+            raise _wrong(prompt.key, f"“{variant}” lacks the slot {{{missing}}}: {SLOTS[missing]}")
+
+
+def _check_places(prompt: Prompt, name: str, text: str, known: tuple[str, ...]) -> None:
+    for slot in _SLOT.findall(text):
+        if slot not in known:
+            hint = f"it may have {', '.join(f'{{{one}}}' for one in known)}" if known else "it has none"
+            raise _wrong(prompt.key, f"the slot {{{shown(slot)}}} in “{name}” is not known; {hint}")
+    if len(_SLOT.findall(text)) != len(_ALONE.findall(text)):
+        raise _wrong(prompt.key, f"a slot in “{name}” shares its line with words")
+
+
+def _wrong(key: str, what: str) -> UserError:
+    return UserError(
+        f"The prompt “{shown(key)}” is wrong: {what}.", "Correct it, or restore the one that came with it."
+    )
+
+
+SYSTEM, BODY = "system", "body"
+PARTS = (SYSTEM, BODY, *VARIANTS)
+"""What a prompt consists of, in the order in which it is read."""
+
+
+def parts_of(prompt: Prompt) -> dict[str, str]:
+    """Return the texts of a prompt by part, without the blank lines around them."""
+    texts = {SYSTEM: prompt.system, BODY: prompt.body, **prompt.variants}
+    return {part: texts[part].strip("\n") for part in PARTS}
+
+
+def source_of(key: str, version: int, parts: Mapping[str, str]) -> str:
+    """Return the TOML text of a prompt that consists of these parts; it may be no valid prompt yet."""
+    lines = [f'key = "{key}"', f"version = {version}", ""]
+    for part in (SYSTEM, BODY):
+        lines += [f"{part} = {_written(parts[part])}", ""]
+    lines.append("[variants]")
+    for variant in VARIANTS:
+        lines += [f"{variant} = {_written(parts[variant])}", ""]
+    return "\n".join(lines)
+
+
+def _written(text: str) -> str:
+    """Return a text as a TOML string of several lines; what is no plain character is escaped."""
+    escaped = text.replace("\\", "\\\\").replace('"""', '""\\"')
+    plain = "".join(one if one in "\n\t" or (one >= " " and one != "\x7f") else f"\\u{ord(one):04x}" for one in escaped)
+    closed = plain[:-1] + '\\"' if plain.endswith('"') else plain
+    return f'"""\n{closed}\n"""'
+
+
+def prompt_for(session: Session, key: str) -> Prompt:
+    """Return the prompt that a study asks with: its newest version, unless that says to ask with the program's again.
+
+    Raises:
+        UserError: there is no prompt of that key, or the study's own is damaged.
+    """
+    shipped = shipped_prompt(key)
+    kept = prompt_versions(session.study, key)
+    newest = _parsed(kept[max(kept)], key) if kept else shipped
+    return newest if newest.own else shipped
+
+
+@lru_cache(maxsize=32)
+def _parsed(text: str, key: str) -> Prompt:
+    return parse_prompt(text, key)
+
+
+_LAST = 2**63 - 1
+"""The largest number that a file takes."""
+
+
+def edit_prompt(session: Session, key: str, text: str) -> Changes:
+    """Ask with other words from now on; earlier versions are kept, so that judgments can be understood.
+
+    Args:
+        session: of the study.
+        key: of the prompt, which is that of its task.
+        text: TOML as in `resources/prompts`; its version is set to the next one.
+
+    Raises:
+        UserError: there is no such prompt, or the text is not one: a slot is missing, not known or in a wrong place.
+    """
+    version = _next(session, key)
+    new = with_version(text, version, own=True)
+    parse_prompt(new, key)
+    before = _present(session, key)
+    if before is not None and with_version(before.source, version, own=True) == new:
+        return Changes()
+    with session.step(f"Edit prompt {key}") as step:
+        put_prompt_version(session.study, key, version, new)
+    return step.changes
+
+
+def restore_prompt(session: Session, key: str) -> Changes:
+    """Ask with the program's words again, and with what comes with its newer versions.
+
+    Raises:
+        UserError: there is no such prompt.
+    """
+    before = _present(session, key)
+    if before is not None and not before.own:
+        return Changes()
+    version = _next(session, key)
+    with session.step(f"Restore prompt {key}") as step:
+        put_prompt_version(session.study, key, version, with_version(shipped_text(key), version, own=False))
+    return step.changes
+
+
+def _present(session: Session, key: str) -> Prompt | None:
+    """Return what the study asks with; None where that is damaged, which another version mends."""
+    shipped_prompt(key)
+    try:
+        return prompt_for(session, key)
+    except UserError:
+        return None
+
+
+def _next(session: Session, key: str) -> int:
+    newest = max([shipped_prompt(key).version, *prompt_versions(session.study, key)])
+    if newest >= _LAST:
+        raise UserError(
+            f"After version {newest} of the prompt “{key}” there is no other.", "Undo what brought it here."
+        )
+    return newest + 1

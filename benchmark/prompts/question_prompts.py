@@ -1,0 +1,411 @@
+"""A question that the rules ask for about a chain, worded.
+
+A question with options, answered. Harder wrong options for a question. An explanation in prose as a causal chain, line
+by line. What the tasks about questions share: what is told of a question, and its options as choices. The options of a
+question without all else: whoever finds the right one did not need the recording. Scores that a judge gives a question:
+one number, each with its meaning.
+"""
+
+from collections.abc import Mapping
+from graphlib import CycleError
+from typing import ClassVar
+
+from benchmark.prompts.answer_form import AnswerField, FormSpec
+from benchmark.prompts.judge_prompt import LONGEST_OPTION, PromptSubject, asked_question, asked_text, wrong_key
+from benchmark.questions.question_validity import BETWEEN, END, START, QuestionSpec, wanted_called
+from benchmark.questions.question_validity import OPTIONS as BASE_OPTIONS
+from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.judgments import JudgmentTargetKind, Modality
+from project.entities.questions import LETTERS, QuestionKind
+from project.entities.study_records import Json
+from project.schemes.scheme import Field, FieldChoice, FieldKind
+
+QUESTION, ANSWER, OPTIONS, RIGHT = "Question", "Its answer", "Its options", "Right option"
+"""What the parts of a question are called where they are told."""
+
+
+class OfQuestions:
+    """What tasks about questions share."""
+
+    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.QUESTION
+    shows: ClassVar[Modality] = Modality.BOTH
+    material: ClassVar[tuple[str, ...]] = ()
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: there is no question, or its options cannot be told apart."""
+        return why_no_question(item)
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the question."""
+        assert item.question is not None
+        return {QUESTION: item.question.text}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
+        """Return nothing: a question does not say how good it is."""
+        return {}
+
+
+def why_no_question(item: PromptSubject) -> str:
+    """Return why nothing can be asked about a question; "" where it can."""
+    if item.question is None:
+        return "This is asked about questions."
+    if not 1 <= len(item.question.wrong) < len(LETTERS):
+        return f"This question has {len(item.question.wrong)} wrong options."
+    options = [" ".join(one.casefold().split()) for one in item.question.options]
+    if len({*options}) < len(options):
+        # Also where two differed in nothing but what is personal, and are told without it.
+        return "Two options of this question are the same as they would be told."
+    return ""
+
+
+def choices_of(item: PromptSubject) -> tuple[FieldChoice, ...]:
+    """Return the options as they are shown, a letter each."""
+    assert item.question is not None
+    return tuple(FieldChoice(letter, text) for letter, text in zip(LETTERS, item.question.options, strict=False))
+
+
+def asked_letter(item: PromptSubject, key: str) -> AnswerField:
+    """Return the question for the letter of the right option."""
+    return AnswerField(Field(key, FieldKind.CHOICE, RIGHT, "", choices_of(item)), True)
+
+
+def told_options(item: PromptSubject) -> str:
+    """Return the options with their letters, a line each."""
+    return "\n".join(f"{one.key}: {' '.join(one.name.split())}" for one in choices_of(item))
+
+
+def told_right(item: PromptSubject) -> str:
+    """Return the right option with its letter."""
+    assert item.question is not None
+    return f"{item.question.letter}: {item.question.answer}"
+
+
+ANSWER_TASK = "answer"
+
+
+class Answer(OfQuestions):
+    """Which option is right (R3-VQA, section 4.1; ESI-Bench, appendix A.2)."""
+
+    key: ClassVar[str] = ANSWER_TASK
+    name: ClassVar[str] = "Answer"
+    description: ClassVar[str] = "Which option of a question is right."
+    prompt: ClassVar[str] = ANSWER_TASK
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return one letter."""
+        return FormSpec(ANSWER_TASK, (asked_letter(item, ANSWER_TASK),))
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the letter of the right option."""
+        assert item.question is not None
+        return {ANSWER_TASK: item.question.letter}
+
+
+DISTRACTORS_TASK = "distractors"
+MOST_PLAUSIBLE = 100
+
+
+class Distractors(OfQuestions):
+    """Wrong options that tempt, each with how plausible it is (ESI-Bench, appendix A.1.4).
+
+    The judge knows the answer, so that none of its options can be as good.
+    """
+
+    key: ClassVar[str] = DISTRACTORS_TASK
+    name: ClassVar[str] = "Wrong options"
+    description: ClassVar[str] = "Harder wrong options for a question, each with how plausible it is."
+    prompt: ClassVar[str] = DISTRACTORS_TASK
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return as many wrong options as the question has, and a number from 0 to 100 for each."""
+        assert item.question is not None
+        asked: list[AnswerField] = []
+        for number in range(1, len(item.question.wrong) + 1):
+            name = f"Plausibility of wrong option {number}"
+            told = "How easily somebody who did not follow closely would take it for the answer."
+            scale = Field(plausibility_key(number), FieldKind.SCALE, name, told, maximum=MOST_PLAUSIBLE)
+            asked += [asked_text(wrong_key(number), f"Wrong option {number}", LONGEST_OPTION), AnswerField(scale, True)]
+        return FormSpec(DISTRACTORS_TASK, tuple(asked))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the question and its answer."""
+        assert item.question is not None
+        return {QUESTION: item.question.text, ANSWER: item.question.answer}
+
+
+def plausibility_key(number: int) -> str:
+    """Return the key of the plausibility of a wrong option, from 1."""
+    return f"plausibility_{number}"
+
+
+EXPLANATION_CHAIN_TASK = "explanation_chain"
+CHAIN = "chain"
+"""Key of the lines in an answer."""
+LONGEST = 3_000
+_LINES = (
+    "One line for each event or mental state, of six parts between upright bars: its number, counted from 1; one of "
+    f"{', '.join(one.value for one in NodeKind)}; whose it is, as they are called here, with commas between several, "
+    "empty where it is nobody's; from when to when, in seconds from the start, such as 3.5-8; what happens, or what is "
+    "believed, intended, wanted or felt; and the numbers of its reasons with commas between, empty where it has none."
+)
+
+
+class ExplanationChain(OfQuestions):
+    """The chain that the explanation of a question stands for (R3-VQA, section 3.2, annotation of causal chains).
+
+    Experts may turn what a participant explained into a chain; here a judge makes the draft, and a person corrects it.
+    """
+
+    key: ClassVar[str] = EXPLANATION_CHAIN_TASK
+    name: ClassVar[str] = "Chain of an explanation"
+    description: ClassVar[str] = "The draft of a causal chain from the explanation of a question."
+    prompt: ClassVar[str] = EXPLANATION_CHAIN_TASK
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: there is no question, or it has no explanation."""
+        if item.question is None:
+            return "This is asked about questions."
+        return "" if item.question.explanation.strip() else "This question has no explanation. Write one first."
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return lines."""
+        return FormSpec(EXPLANATION_CHAIN_TASK, (asked_text(CHAIN, "Lines of the chain", LONGEST, _LINES),))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return question, answer and explanation."""
+        assert item.question is not None
+        return {
+            QUESTION: item.question.text,
+            ANSWER: item.question.answer,
+            "Explanation": item.question.explanation,
+        }
+
+
+OPTIONS_ONLY_TASK = "options_only"
+
+
+class OptionsOnly(Answer):
+    """Which option is right, told from the options alone (ESI-Bench, appendix A.1.5, inherent bias).
+
+    No pictures, no words, not even the question: what is answered right like this gives itself away.
+    """
+
+    key: ClassVar[str] = OPTIONS_ONLY_TASK
+    name: ClassVar[str] = "Options alone"
+    description: ClassVar[str] = "Which option is right, from the options alone."
+    prompt: ClassVar[str] = OPTIONS_ONLY_TASK
+    shows: ClassVar[Modality] = Modality.NOTHING
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return one letter."""
+        return FormSpec(OPTIONS_ONLY_TASK, (asked_letter(item, ANSWER_TASK),))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
+        """Return nothing."""
+        return {}
+
+
+SCORE = "score"
+"""Key of the number in an answer."""
+
+
+class ScoreTask(OfQuestions):
+    """A whole number about a question.
+
+    Attributes:
+        levels: number -> what it means, all numbers without a gap.
+        tells: parts of the question that are told, keys of `PARTS`.
+    """
+
+    key: ClassVar[str]
+    name: ClassVar[str]
+    levels: ClassVar[Mapping[int, str]]
+    tells: ClassVar[tuple[str, ...]]
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return the number, with what each can mean."""
+        low, high = min(self.levels), max(self.levels)
+        meanings = " ".join(f"{number}: {self.levels[number]}" for number in sorted(self.levels, reverse=True))
+        field = Field(SCORE, FieldKind.SCALE, self.name, meanings, minimum=low, maximum=high)
+        return FormSpec(self.key, (AnswerField(field, True),))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the parts of the question that are told."""
+        assert item.question is not None
+        parts = {
+            QUESTION: item.question.text,
+            ANSWER: item.question.answer,
+            OPTIONS: told_options(item),
+            RIGHT: told_right(item),
+        }
+        return {part: parts[part] for part in self.tells}
+
+
+class ReviewScore(ScoreTask):
+    """How good a question of another judge is (ESI-Bench, appendix A.1.3: scored from 1 to 5, and kept above 3)."""
+
+    key: ClassVar[str] = "review_score"
+    name: ClassVar[str] = "Quality"
+    description: ClassVar[str] = "How good a question is as a whole, from 1 to 5."
+    prompt: ClassVar[str] = "review_score"
+    tells: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS, RIGHT)
+    levels: ClassVar[Mapping[int, str]] = {
+        5: "Clear, about something that matters here, surely answered by what is shown or said, and only by that; the "
+        "other options tempt and are wrong.",
+        4: "Good, with one small flaw that misleads nobody.",
+        3: "It can be used only after a change: partly vague, partly trivial, or with a weak option.",
+        2: "It has a serious flaw: the answer is doubtful, several options hold, or most are absurd.",
+        1: "It cannot be used: it is not about this recording, or its answer is wrong.",
+    }
+
+
+class Difficulty(ScoreTask):
+    """How much has to be put together to answer a question (ESI-Bench, appendix A.1.5, question difficulty)."""
+
+    key: ClassVar[str] = "difficulty"
+    name: ClassVar[str] = "Difficulty"
+    description: ClassVar[str] = "How many cues have to be put together to answer a question, from 0 to 3."
+    prompt: ClassVar[str] = "difficulty"
+    tells: ClassVar[tuple[str, ...]] = (QUESTION,)
+    levels: ClassVar[Mapping[int, str]] = {
+        3: "It takes everything together: cues of several moments or people, seen and heard, and conclusions.",
+        2: "It takes two or three separate cues that have to be combined.",
+        1: "One place shows or says the answer outright.",
+        0: "It has nothing to do with this recording, or general knowledge answers it without.",
+    }
+
+
+class Truth(ScoreTask):
+    """Whether the answer that counts as right is right (ESI-Bench, appendix A.1.5, ground truth correctness)."""
+
+    key: ClassVar[str] = "truth"
+    name: ClassVar[str] = "Correctness"
+    description: ClassVar[str] = "Whether the answer that counts as right is right, from 0 to 2."
+    prompt: ClassVar[str] = "truth"
+    tells: ClassVar[tuple[str, ...]] = (QUESTION, ANSWER)
+    levels: ClassVar[Mapping[int, str]] = {
+        2: "Question and answer are about this recording, and the answer is right, whole and exact.",
+        1: "Both are about this recording, but the answer misses the question or is not quite right.",
+        0: "Anything else: the answer is wrong, or nothing here bears it out.",
+    }
+
+
+class Separability(ScoreTask):
+    """Whether the options say different things (ESI-Bench, appendix A.1.5, semantic separability of options)."""
+
+    key: ClassVar[str] = "separability"
+    name: ClassVar[str] = "Separability"
+    description: ClassVar[str] = "How well the options can be told apart by what they mean, from 1 to 3."
+    prompt: ClassVar[str] = "separability"
+    shows: ClassVar[Modality] = Modality.NOTHING
+    tells: ClassVar[tuple[str, ...]] = (OPTIONS,)
+    levels: ClassVar[Mapping[int, str]] = {
+        3: "Every option means something else.",
+        2: "At least two options come close to each other in what they mean.",
+        1: "At least two options mean the same.",
+    }
+
+
+class Relevance(ScoreTask):
+    """Whether all options answer what is asked (ESI-Bench, appendix A.1.5, relevance of options to the question)."""
+
+    key: ClassVar[str] = "relevance"
+    name: ClassVar[str] = "Relevance"
+    description: ClassVar[str] = "How far all options are answers to what is asked, from 1 to 3."
+    prompt: ClassVar[str] = "relevance"
+    shows: ClassVar[Modality] = Modality.NOTHING
+    tells: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS)
+    levels: ClassVar[Mapping[int, str]] = {
+        3: "Every option is an answer to just this question, right or wrong.",
+        2: "Most are, but one option answers something else.",
+        1: "Two or more options do not answer this question.",
+    }
+
+
+WORD_QUESTION_TASK = "word_question"
+_ASKS: Mapping[QuestionKind, tuple[str, str]] = {
+    QuestionKind.EVENT: (
+        "It asks what happens in the covered event, at a time or beside something else that is to be seen.",
+        "It tells the covered event.",
+    ),
+    QuestionKind.STATE: (
+        "It asks for the covered {aspect} of whoever has it, at its time.",
+        "It tells the covered {aspect}.",
+    ),
+    QuestionKind.WHY: (
+        "It asks why the result comes about.",
+        "It tells every reason that is covered, and no other.",
+    ),
+    QuestionKind.HOW: (
+        "It asks what comes of all the reasons that are covered together, or how they matter.",
+        "It tells the result.",
+    ),
+}
+_ASKS_OF_PATHS: Mapping[str, tuple[str, str]] = {
+    START: ("It asks what, some steps before, set off the last thing.", "It tells the first thing."),
+    END: ("It asks what the first thing leads to in the end, over some steps.", "It tells the last thing."),
+    BETWEEN: ("It asks how the first thing leads to the last one.", "It tells all that lies between, in order."),
+}
+"""Kind, or part of a path -> what the question asks, and what its answer tells."""
+
+
+class WordQuestion:
+    """A question of a stated kind about a stated part of a chain, with answer and wrong options (R3-VQA, section 3.2).
+
+    What it must be about follows from the rules alone (section 3.1); the judge only finds the words.
+    """
+
+    key: ClassVar[str] = WORD_QUESTION_TASK
+    name: ClassVar[str] = "Word a question"
+    description: ClassVar[str] = "A question about a part of a chain, its answer and its wrong options."
+    prompt: ClassVar[str] = WORD_QUESTION_TASK
+    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.CHAIN
+    shows: ClassVar[Modality] = Modality.BOTH
+    material: ClassVar[tuple[str, ...]] = ("chain",)
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: the rules ask for no such question."""
+        if item.chain is None:
+            return "This is asked about chains."
+        if _wanted(item) is None:
+            return "The rules ask for no question about this part of the chain."
+        return ""
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return question, answer and wrong options."""
+        wanted = _wanted(item)
+        assert wanted is not None
+        told = _ASKS_OF_PATHS[wanted.aspect] if wanted.kind is QuestionKind.STEPS else _ASKS[wanted.kind]
+        question, answer = (one.format(aspect=wanted.aspect) for one in told)
+        return FormSpec(WORD_QUESTION_TASK, asked_question(BASE_OPTIONS - 1, question, answer))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the part that is covered, and the whole chain."""
+        wanted = _wanted(item)
+        assert item.chain is not None
+        assert wanted is not None
+        return {**_covered(item.chain, wanted), "The whole chain": item.material.get("chain", "")}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
+        """Return nothing: many wordings are right."""
+        return {}
+
+
+def _wanted(item: PromptSubject) -> QuestionSpec | None:
+    """Return what the rules ask for about the item's part; None for nothing, also where the chain is no chain."""
+    try:
+        return wanted_called(item.chain, item.part) if item.chain is not None else None
+    except CycleError:
+        return None
+
+
+def _covered(graph: ChainGraph, wanted: QuestionSpec) -> dict[str, str]:
+    """Return the nodes that a question covers, by the part that they play, with their numbers in the whole chain."""
+    number = {one.id: at for at, one in enumerate(graph.nodes, 1)}
+    nodes = [graph.by_id[one] for one in wanted.covers]
+    told = [f"{number[one.id]}. {one.kind.value}: {' '.join(one.text.split())}" for one in nodes]
+    if wanted.kind in (QuestionKind.WHY, QuestionKind.HOW):
+        return {"Result": told[0], "Reasons" if len(told) > 2 else "Reason": "\n".join(told[1:])}
+    if wanted.kind is QuestionKind.STEPS:
+        return {"First": told[0], "Between": "\n".join(told[1:-1]), "Last": told[-1]}
+    return {"Covered": told[0]}

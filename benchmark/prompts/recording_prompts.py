@@ -1,0 +1,293 @@
+"""The five dimensions of ESI-Bench in words of our own, and ways to ask about each.
+
+A question of one of the five dimensions of emotional and social intelligence, worded. What a judge gathers about a
+whole recording, to make questions from: summaries, looks, contradictions.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from benchmark.prompts.answer_form import AnswerField, FormSpec
+from benchmark.prompts.judge_prompt import PromptSubject, asked_question, asked_text
+from project.entities.judgments import JudgmentTargetKind, Modality
+from project.entities.questions import LookKind
+from project.entities.study_records import Json
+from project.schemes.scheme import Field, FieldChoice, FieldKind
+
+PASSES, EACH = 2, 10
+"""Rounds of questions about a recording, and questions of a round at most (ESI-Bench, appendix A.1.3)."""
+OPTIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension.
+
+    Attributes:
+        meaning: what a question of it is about.
+        ways: how such a question can be put, in general terms; each is asked for once in every four questions.
+    """
+
+    key: str
+    name: str
+    meaning: str
+    ways: tuple[str, ...]
+
+
+DIMENSIONS = {
+    one.key: one
+    for one in (
+        Dimension(
+            "IFA",
+            "Intention and function of an action",
+            "What a movement is for when people deal with each other: to stress something, hand over the word, show a "
+            "feeling or make things clear; and the aim or situation behind it.",
+            (
+                "What does somebody want to reach with something they do at a stated time?",
+                "What purpose does a gesture, a glance or an object serve in what is going on?",
+                "What moves somebody to do a thing just then, and not earlier or later?",
+                "What would somebody's action have changed for the others, had it been noticed or answered?",
+            ),
+        ),
+        Dimension(
+            "BRI",
+            "Behaviour, reaction and intention",
+            "Why somebody behaves or reacts in a certain way: what set it off, and what they mean by it.",
+            (
+                "Why does somebody react to what another has just said or done in the way they do?",
+                "What has to have happened before for this reaction to make sense?",
+                "What does somebody's reaction show about what they expected?",
+                "How do two people react differently to the same thing, and why?",
+            ),
+        ),
+        Dimension(
+            "EBR",
+            "Emotion and behavioural response",
+            "What somebody feels or thinks of something, and how that comes out in what they do or how they speak.",
+            (
+                "How does somebody feel when a certain thing happens, and by what is it seen?",
+                "How does somebody's mood change between two stated moments, and what changes it?",
+                "Which attitude towards a person or a topic shows in how somebody speaks?",
+                "How does somebody act on a feeling that they do not put into words?",
+            ),
+        ),
+        Dimension(
+            "EBA",
+            "Analysis of emotion and behaviour",
+            "What faces, posture, voices and words say together, also where they contradict each other, and what goes "
+            "on in and between the people meanwhile.",
+            (
+                "What do face and posture of somebody say at a stated time that their words do not?",
+                "Which feeling is to be read from several small signs together?",
+                "How does somebody's voice or way of moving fit, or not fit, what they say?",
+                "Which sign shows that somebody only pretends, hides or plays down a feeling?",
+            ),
+        ),
+        Dimension(
+            "IDC",
+            "Dynamics and context of an interaction",
+            "How people deal with each other over time: closeness, roles, who leads, and what setting and history do.",
+            (
+                "What does the way in which two people deal with each other say about how they stand to each other?",
+                "How does the balance between the people change in the course of the recording?",
+                "Which unspoken rule of the setting does somebody follow or break?",
+                "What would most likely come next between them, judging by all that came before?",
+            ),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EsiPart:
+    """One question of the series about a recording.
+
+    Attributes:
+        number: in its round, from 1.
+        dimension: key of `DIMENSIONS`.
+    """
+
+    round: int
+    number: int
+    dimension: str
+
+    @property
+    def part(self) -> str:
+        """Write it as the part of a recording that is asked about, `PASS:NUMBER:DIMENSION`."""
+        return f"{self.round}:{self.number}:{self.dimension}"
+
+    @property
+    def way(self) -> str:
+        """Return how this question is to be put: another way for every question of a dimension in two rounds of ten."""
+        ways = DIMENSIONS[self.dimension].ways
+        asked = (self.round - 1) * (EACH // len(DIMENSIONS)) + (self.number - 1) // len(DIMENSIONS)
+        return ways[asked % len(ways)]
+
+
+def esi_parts(rounds: int = PASSES, each: int = EACH) -> list[EsiPart]:
+    """Return the questions of some rounds, the dimensions in turn."""
+    keys = [*DIMENSIONS]
+    return [
+        EsiPart(one, number, keys[(number - 1) % len(keys)])
+        for one in range(1, rounds + 1)
+        for number in range(1, each + 1)
+    ]
+
+
+def esi_part_from(text: str) -> EsiPart | None:
+    """Read what `EsiPart.part` wrote; None for anything else."""
+    one, _, rest = text.partition(":")
+    number, _, dimension = rest.partition(":")
+    if not (one.isascii() and one.isdigit() and number.isascii() and number.isdigit()) or dimension not in DIMENSIONS:
+        return None
+    found = EsiPart(int(one), int(number), dimension)
+    return found if found.round >= 1 and found.number >= 1 and found.part == text else None
+
+
+SUMMARY, CONTRADICTIONS, LOOKS = "summary", "contradictions", "looks"
+"""Keys of what is asked, in an answer."""
+LONGEST = 3_000
+MATERIAL_NAMES: Mapping[str, str] = {
+    "looks": "What people look like",
+    "words summary": "Summary from the words",
+    "frames summary": "Summary from the pictures",
+    "contradictions": "What these two say differently",
+    "scenes": "Scene changes, unexpected events, and sound that nobody there hears",
+}
+"""Key of a piece of material -> what it is called where it is told."""
+
+
+class OfRecordings:
+    """What tasks about whole recordings share."""
+
+    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.RECORDING
+    shows: ClassVar[Modality] = Modality.BOTH
+    material: ClassVar[tuple[str, ...]] = ()
+
+    def why_not(self, item: PromptSubject) -> str:  # noqa: ARG002
+        """Return "": any recording can be asked about."""
+        return ""
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the material that there is."""
+        return {MATERIAL_NAMES[key]: item.material[key] for key in self.material if item.material.get(key)}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
+        """Return nothing: nobody said what is right."""
+        return {}
+
+
+class SummaryTask(OfRecordings):
+    """What happens in a recording, in prose with times."""
+
+    key: ClassVar[str]
+    about: ClassVar[str]
+    material: ClassVar[tuple[str, ...]] = ("looks", "scenes")
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return one text."""
+        return FormSpec(self.key, (asked_text(SUMMARY, "Summary", LONGEST, self.about),))
+
+
+class WordsSummary(SummaryTask):
+    """A summary of what is said, with the cues that people marked (ESI-Bench, appendix A.1.2, processing by an LLM)."""
+
+    key: ClassVar[str] = "words_summary"
+    name: ClassVar[str] = "Summary from words"
+    description: ClassVar[str] = "What happens in a recording, from what is said in it."
+    prompt: ClassVar[str] = "words_summary"
+    shows: ClassVar[Modality] = Modality.WORDS
+    about: ClassVar[str] = "What is talked about, what each of them wants, and what changes between them, with times."
+
+
+class FramesSummary(SummaryTask):
+    """A summary of what is to be seen, person by person (ESI-Bench, appendix A.1.2, processing by a VLM)."""
+
+    key: ClassVar[str] = "frames_summary"
+    name: ClassVar[str] = "Summary from pictures"
+    description: ClassVar[str] = "What happens in a recording, from what is to be seen in it."
+    prompt: ClassVar[str] = "frames_summary"
+    shows: ClassVar[Modality] = Modality.PICTURES
+    about: ClassVar[str] = "Who does what, with which face and posture, towards whom, and where, with times."
+
+
+class Audit(OfRecordings):
+    """What the two summaries of a recording say differently (ESI-Bench, appendix A.1.2, consistency between models)."""
+
+    key: ClassVar[str] = "audit"
+    name: ClassVar[str] = "Contradictions"
+    description: ClassVar[str] = "What the two summaries of a recording say differently."
+    prompt: ClassVar[str] = "audit"
+    material: ClassVar[tuple[str, ...]] = ("words summary", "frames summary")
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: one of the two summaries is missing."""
+        missing = any(not item.material.get(key) for key in self.material)
+        return "Both summaries of the recording are needed. Make or write them first." if missing else ""
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return lines, none where nothing is said differently."""
+        about = "One line for each thing on which they cannot both be right, with its time; empty where there is none."
+        return FormSpec(self.key, (asked_text(CONTRADICTIONS, "Contradictions", LONGEST, about, required=False),))
+
+
+class LooksTask(OfRecordings):
+    """By what the people of a recording can be told apart (ESI-Bench, appendix A.1.2, attribute tagging)."""
+
+    key: ClassVar[str] = "looks"
+    name: ClassVar[str] = "Looks"
+    description: ClassVar[str] = "What the people of a recording look like: clothing, hair, accessories."
+    prompt: ClassVar[str] = "looks"
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: nobody is known to take part."""
+        return "" if item.people else "Nobody is known to take part in this recording. Add participants first."
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return lines."""
+        names = ", ".join(label for label, _ in item.people)
+        kinds = ", ".join(one.value for one in LookKind)
+        about = (
+            "One line for each thing, of three parts between upright bars: "
+            f"whose it is, one of {names}; one of {kinds}; what it is, in a few words. "
+            "Nothing for whoever is not to be seen."
+        )
+        return FormSpec(self.key, (asked_text(LOOKS, "Looks", LONGEST, about),))
+
+
+ESI_QUESTION_TASK = "esi_question"
+DIMENSION = "dimension"
+
+
+class EsiQuestion(OfRecordings):
+    """A question of a stated dimension, with answer and wrong options (ESI-Bench, sections 3 and A.1.3).
+
+    It is made from the meta information of the recording and its frames. How it is put differs from question to
+    question, as the templates of ESI-Bench (appendix A.8) have it, in words of our own.
+    """
+
+    key: ClassVar[str] = ESI_QUESTION_TASK
+    name: ClassVar[str] = "Word an ESI question"
+    description: ClassVar[str] = "A question of one of five dimensions, its answer and its wrong options."
+    prompt: ClassVar[str] = ESI_QUESTION_TASK
+    material: ClassVar[tuple[str, ...]] = ("looks", "scenes", "words summary", "frames summary", "contradictions")
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: the part names no question of the series."""
+        return "" if esi_part_from(item.part) else "Name round, number and dimension, such as 1:3:EBR."
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return dimension, question, answer and wrong options."""
+        part = esi_part_from(item.part)
+        assert part is not None
+        one = DIMENSIONS[part.dimension]
+        choices = (FieldChoice(one.key, one.name, one.meaning),)
+        dimension = AnswerField(Field(DIMENSION, FieldKind.CHOICE, "Dimension", "", choices), True)
+        return FormSpec(ESI_QUESTION_TASK, (dimension, *asked_question(OPTIONS - 1, f"In this manner: {part.way}")))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return which question of the series it is, and the meta information."""
+        part = esi_part_from(item.part)
+        assert part is not None
+        return {"Place in a series": f"number {part.number} of round {part.round}", **super().given(item)}

@@ -1,0 +1,395 @@
+"""Everything that an annotator would fill in.
+
+Which attributes, given the verdict. What the tasks share that ask for one of several options which an item of a set
+brings. What would have been right. Error or no error. What the tasks share: the labels of a segment as choices, and
+which of its fields are its attributes. More than one attribute, or a single one. What came after the person's words.
+What came before the agent's words. How well somebody did, on seven dimensions with a reason each. Why it is an error.
+Which label: competence, error or none.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from benchmark.items.candidates import same
+from benchmark.prompts.answer_form import LABEL, LONGEST_REASON, NONE, AnswerField, FormSpec, label_field
+from benchmark.prompts.judge_prompt import OfSegments, PromptSubject
+from project.entities.judgments import Modality
+from project.entities.questions import LETTERS
+from project.entities.study_records import Json
+from project.entities.study_records import Verdict as TypesVerdict
+from project.schemes.scheme import NUMBERS, Extent, Field, FieldChoice, FieldKind, Label
+from project.schemes.scheme_file import load_scheme
+
+_NOTHING = FieldChoice(NONE, "None", "Nothing of the kind is to be seen here.")
+YES_NO = (FieldChoice("yes", "Yes"), FieldChoice("no", "No"))
+
+
+def labels_of(item: PromptSubject) -> tuple[FieldChoice, ...]:
+    """Return the labels of an item's track as choices; `none` is among them where a span may be of no label.
+
+    A track that rates whole recordings always has one of its labels.
+    """
+    track = item.scheme.lane(item.track)
+    found = tuple(FieldChoice(one.key, one.name, one.definition) for one in track.labels)
+    if track.extent is Extent.SPAN and track.label(NONE) is None:
+        found = (*found, _NOTHING)
+    return found
+
+
+def asked_label(item: PromptSubject) -> AnswerField:
+    """Return the question for the label."""
+    return AnswerField(label_field("Label", labels_of(item)), required=True)
+
+
+def why_no_label(item: PromptSubject) -> str:
+    """Return why no label can be asked for; "" where one can."""
+    if not item.scheme.lane(item.track).labels:
+        return f"{item.scheme.name} has no labels for “{item.track}” any more."
+    return ""
+
+
+def label_named(item: PromptSubject, key: str) -> Label | None:
+    """Return a label of the item's track."""
+    return item.scheme.lane(item.track).label(key)
+
+
+def error_of(item: PromptSubject) -> Label | None:
+    """Return the label that says that something went wrong; None where the track has none."""
+    return label_named(item, TypesVerdict.ERROR.value)
+
+
+def attributes_of(item: PromptSubject) -> Field | None:
+    """Return the field that says what a segment is about: the first of the track in which several are chosen."""
+    fields = item.scheme.fields_of(item.track)
+    return next((field for field in fields if field.kind is FieldKind.CHOICES), None)
+
+
+def why_no_attributes(item: PromptSubject) -> str:
+    """Return why attributes cannot be asked for; "" where they can."""
+    field = attributes_of(item)
+    if field is None:
+        return f"{item.scheme.name} has no field in which several are chosen."
+    if not item.label or label_named(item, item.label) is None or not field.applies_to(item.label):
+        return f"{field.name} are asked for where a label is known, and this segment has none that they belong to."
+    return ""
+
+
+_GIVEN = {("socialnli", "statement")}
+"""Fields by scheme and key that say what a segment is about, so that they are told and not asked for."""
+
+
+class Assess(OfSegments):
+    """The whole form of a segment's scheme: its label or none, and every field of its track.
+
+    SHREC, section 3: verdict, attributes, channel, rationale and, for an error, what should have been done instead.
+    In other schemes it is whatever their form holds.
+    """
+
+    key: ClassVar[str] = "assess"
+    name: ClassVar[str] = "Whole form"
+    description: ClassVar[str] = "Label and all fields of the segment's form."
+    prompt: ClassVar[str] = "assess"
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: the scheme has no labels for the track."""
+        if any(field.key == LABEL for field in item.scheme.fields_of(item.track)):
+            return f"{item.scheme.name} has a field called “{LABEL}”, as the label is called in an answer."
+        return why_no_label(item)
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return the label and the fields that are not told."""
+        fields = tuple(AnswerField(field) for field in _fields(item) if not _told(item, field))
+        return FormSpec(self.key, (asked_label(item), *fields), tuple(item.people))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the fields that say what the segment is about."""
+        names = {who: label for label, who in item.people}
+        found = {}
+        for field in _fields(item):
+            if _told(item, field):
+                value = str(item.filled[field.key])
+                found[field.name] = names.get(value, value) if field.kind is FieldKind.PARTICIPANT else value
+        return found
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the label and the values that are asked for."""
+        if not item.label:
+            return {}
+        asked = self.spec(item)
+        values = item.scheme.placed(item.track, item.filled)
+        return {LABEL: item.label} | {key: value for key, value in values.items() if asked.asks(key)}
+
+
+def _fields(item: PromptSubject) -> Iterator[Field]:
+    """Yield the fields of the track that can be answered: nobody can be named where nobody is known."""
+    for field in item.scheme.fields_of(item.track):
+        if field.kind is not FieldKind.PARTICIPANT or item.people:
+            yield field
+
+
+def _told(item: PromptSubject, field: Field) -> bool:
+    about = field.kind is FieldKind.PARTICIPANT or (item.scheme.key, field.key) in _GIVEN
+    return about and bool(item.filled.get(field.key))
+
+
+class Attributes(OfSegments):
+    """Which of the attributes a segment is about, given its label (SHREC, section 4.1 and appendix B, example 3)."""
+
+    key: ClassVar[str] = "attributes"
+    name: ClassVar[str] = "Attributes"
+    description: ClassVar[str] = "Which attributes the segment is about, given its label."
+    prompt: ClassVar[str] = "attributes"
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: no such field, or no label is known."""
+        return why_no_attributes(item)
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return the field in which several are chosen."""
+        field = attributes_of(item)
+        assert field is not None
+        return FormSpec(self.key, (AnswerField(field),))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the label."""
+        label = label_named(item, item.label)
+        return {"Label": label.name if label else item.label}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the attributes that are filled in."""
+        field = attributes_of(item)
+        values = item.scheme.placed(item.track, item.filled)
+        return {field.key: values[field.key]} if field and field.key in values else {}
+
+
+class OfChoices(OfSegments):
+    """Which of the options of an item is right; the answer is its letter."""
+
+    key: ClassVar[str]
+    asks_for: ClassVar[str]
+    """What the right option is, in one sentence."""
+    facts: ClassVar[Mapping[str, str]] = {}
+    """Facts of the item that are told: key -> what they are called."""
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: it is no item of a set, or its options cannot be told apart."""
+        frozen = item.frozen
+        if frozen is None or not 2 <= len(frozen.options) <= len(LETTERS):
+            return "This is asked about items of a set, which bring the options: greenroom benchmark make."
+        if not all(frozen.facts.get(key, "").strip() for key in self.facts):
+            return "What this is asked about is missing from the item."
+        options = [same(one) for one in frozen.options]
+        if len({*options}) < len(options) or not all(options):
+            # Also where two differed in nothing but what is personal, and are told without it.
+            return "Two options of this item are the same as they would be told."
+        return ""
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return one letter."""
+        assert item.frozen is not None
+        choices = tuple(FieldChoice(letter, text) for letter, text in zip(LETTERS, item.frozen.options, strict=False))
+        field = Field(self.key, FieldKind.CHOICE, "Right option", self.asks_for, choices)
+        return FormSpec(self.key, (AnswerField(field, True),))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the facts that are told, or where there are none, the label."""
+        assert item.frozen is not None
+        if not self.facts:
+            return Attributes().given(item)
+        return {name: item.frozen.facts[key] for key, name in self.facts.items()}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the letter of the right option; {} for what is no item of a set."""
+        return {self.key: LETTERS[item.frozen.place]} if item.frozen is not None and item.frozen.options else {}
+
+
+class Correction(OfChoices):
+    """What the agent should have done instead of an error (SHREC, section 3.4): five options."""
+
+    key: ClassVar[str] = "correction"
+    name: ClassVar[str] = "Correction"
+    description: ClassVar[str] = "What the agent should have done instead."
+    prompt: ClassVar[str] = "correction"
+    asks_for: ClassVar[str] = "What the agent should have done instead."
+
+
+ERROR_TASK = "error"
+
+
+class ErrorTask(OfSegments):
+    """Whether there is an error (SHREC, section 4.1 and appendix B, example 2: social error or none)."""
+
+    key: ClassVar[str] = ERROR_TASK
+    name: ClassVar[str] = "Error or not"
+    description: ClassVar[str] = "Whether the segment shows an error."
+    prompt: ClassVar[str] = "error"
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: the track has no label for errors."""
+        return "" if error_of(item) else f"{item.scheme.name} has no label “error” for “{item.track}”."
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return yes or no."""
+        label = error_of(item)
+        assert label is not None
+        return FormSpec(
+            ERROR_TASK, (AnswerField(Field(ERROR_TASK, FieldKind.CHOICE, label.name, label.definition, YES_NO), True),)
+        )
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
+        """Return nothing: footage and words are all that is shown."""
+        return {}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return whether the label is that of errors."""
+        return {ERROR_TASK: "yes" if item.label == ERROR_TASK else "no"} if item.label else {}
+
+
+MULTIPLE_TASK = "multiple"
+
+
+class Multiple(OfSegments):
+    """Whether a segment is about more than one attribute, given its label (SHREC, appendix B, example 4)."""
+
+    key: ClassVar[str] = MULTIPLE_TASK
+    name: ClassVar[str] = "Several attributes"
+    description: ClassVar[str] = "Whether the segment is about more than one attribute, given its label."
+    prompt: ClassVar[str] = "multiple"
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: no field of attributes, or no label is known."""
+        return why_no_attributes(item)
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return yes or no."""
+        return FormSpec(
+            MULTIPLE_TASK, (AnswerField(Field(MULTIPLE_TASK, FieldKind.CHOICE, "More than one", "", YES_NO), True),)
+        )
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the label."""
+        return Attributes().given(item)
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return whether more than one attribute is filled in."""
+        field = attributes_of(item)
+        values = item.scheme.placed(item.track, item.filled)
+        chosen = values.get(field.key) if field else None
+        return {MULTIPLE_TASK: "yes" if len(chosen) > 1 else "no"} if isinstance(chosen, list) else {}
+
+
+class Post(OfChoices):
+    """What the agent said after the person's words (SHREC, section 3.3, post-condition): five options."""
+
+    key: ClassVar[str] = "post"
+    name: ClassVar[str] = "What came after"
+    description: ClassVar[str] = "What the agent answers to what the person said."
+    prompt: ClassVar[str] = "post"
+    shows: ClassVar[Modality] = Modality.PICTURES
+    asks_for: ClassVar[str] = "What the agent says after these words."
+    facts: ClassVar[Mapping[str, str]] = {"shown": "What the person says"}
+
+
+class Pre(OfChoices):
+    """What the person said before the agent's words (SHREC, section 3.3, pre-condition): five options."""
+
+    key: ClassVar[str] = "pre"
+    name: ClassVar[str] = "What came before"
+    description: ClassVar[str] = "What the person said that the agent answers."
+    prompt: ClassVar[str] = "pre"
+    shows: ClassVar[Modality] = Modality.PICTURES
+    asks_for: ClassVar[str] = "What was said before these words of the agent."
+    facts: ClassVar[Mapping[str, str]] = {"shown": "What the agent says"}
+
+
+SCHEME = "sotopia-eval"
+_REASON = "_reason"
+
+
+class Ratings(OfSegments):
+    """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
+
+    Whose they are is told: the participant whom the segment rates; of a segment that rates nobody, the agent, or who
+    is named first. Its fields have the keys of the scheme `sotopia-eval`.
+    """
+
+    key: ClassVar[str] = "ratings"
+    name: ClassVar[str] = "Ratings"
+    description: ClassVar[str] = "Seven dimensions of how a participant did, each with a reason."
+    prompt: ClassVar[str] = "ratings"
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: nobody is known who could be rated."""
+        return "" if _rated(item) else "Nobody is known to take part, so nobody can be rated. Add participants first."
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return reason and number of each dimension: who gives a reason first, gives the better number."""
+        scheme = load_scheme(SCHEME)
+        asked = []
+        for field in scheme.fields:
+            if field.kind in NUMBERS:
+                asked += [
+                    AnswerField(scheme.field(field.key + _REASON), longest=LONGEST_REASON),
+                    AnswerField(field, required=True),
+                ]
+        return FormSpec(self.key, tuple(asked))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return who is rated."""
+        return {"Who is rated": _rated(item)}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the ratings of a segment of the scheme `sotopia-eval`."""
+        if item.scheme.key != SCHEME:
+            return {}
+        asked = self.spec(item)
+        values = item.scheme.placed(item.track, item.filled)
+        found = {key: value for key, value in values.items() if asked.asks(key)}
+        return found if all(one.field.key in found for one in asked.asked if one.required) else {}
+
+
+def _rated(item: PromptSubject) -> str:
+    names = {who: label for label, who in item.people}
+    for field in item.scheme.fields_of(item.track):
+        if field.kind is FieldKind.PARTICIPANT and item.filled.get(field.key) in names:
+            return names[str(item.filled[field.key])]
+    return item.agent or next((label for label, _ in item.people), "")
+
+
+class Rationale(OfChoices):
+    """Which reason for an error is the right one (SHREC, section 3.4): five options."""
+
+    key: ClassVar[str] = "rationale"
+    name: ClassVar[str] = "Rationale"
+    description: ClassVar[str] = "Which reason why the segment shows an error is the right one."
+    prompt: ClassVar[str] = "rationale"
+    asks_for: ClassVar[str] = "Why the agent's behaviour is an error here."
+
+
+class Verdict(OfSegments):
+    """The label alone.
+
+    SHREC, section 4.1 and appendix B, example 1: social competence, social error or none. In other schemes, the
+    labels of the segment's track.
+    """
+
+    key: ClassVar[str] = "verdict"
+    name: ClassVar[str] = "Verdict"
+    description: ClassVar[str] = "Which label the segment has, or none."
+    prompt: ClassVar[str] = "verdict"
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: the scheme has no labels for the track."""
+        return why_no_label(item)
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return the label."""
+        return FormSpec(self.key, (asked_label(item),))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
+        """Return nothing: footage and words are all that is shown."""
+        return {}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the label."""
+        return {LABEL: item.label} if item.label else {}

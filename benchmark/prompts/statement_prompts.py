@@ -1,0 +1,298 @@
+"""What tasks about statements share: a statement about a dialogue, frozen from a segment of the scheme `socialnli`.
+
+What a statement is about: how things are, what somebody believes, or what somebody feels. The best that can be said for
+a statement, and the best that can be said against it. Whether what an explanation says of a dialogue is right.
+Questions about what is meant but not said in a dialogue, and inferences that help to answer one. How likely a statement
+is if nothing but one explanation is known. How plausible a statement is, on the slider that people have.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from benchmark.prompts.answer_form import LABEL, AnswerField, FormSpec
+from benchmark.prompts.judge_prompt import LONGEST_QUESTION, QUESTION_KEY, OfSegments, PromptSubject, asked_text
+from benchmark.prompts.recording_prompts import OfRecordings
+from benchmark.prompts.segment_prompts import asked_label
+from project.entities.judgments import Modality, plain_part
+from project.entities.study_records import Json
+from project.schemes.scheme import Field, FieldChoice, FieldKind
+
+SCHEME = "socialnli"
+STATEMENT, PLAUSIBILITY, EXPLANATION = "statement", "plausibility", "explanation"
+"""Keys of the scheme's fields; an explanation is answered under the same key."""
+STATEMENT_TOLD, EXPLANATION_TOLD, STANCE_TOLD = "The statement", "The explanation", "What the explanation is for"
+LONGEST_STATEMENT, LONGEST_EXPLANATION = 240, 400
+
+
+class OfStatements(OfSegments):
+    """What tasks about statements share."""
+
+    material: ClassVar[tuple[str, ...]] = ()
+    shows: ClassVar[Modality] = Modality.BOTH
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: there is no statement."""
+        return (
+            ""
+            if statement_of(item)
+            else "This is asked about the statements of a frozen set. Make one of the task socialnli."
+        )
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the statement."""
+        return {STATEMENT_TOLD: statement_of(item)}
+
+
+class ExplainTask(OfStatements):
+    """One sentence that takes a side; `about` says what it tells."""
+
+    key: ClassVar[str]
+    about: ClassVar[str]
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return one sentence."""
+        return FormSpec(self.key, (asked_text(EXPLANATION, "Reason", LONGEST_EXPLANATION, self.about),))
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
+        """Return nothing: many reasons are good."""
+        return {}
+
+
+def statement_of(item: PromptSubject) -> str:
+    """Return the statement that an item is about, in the words in which it is told; "" for none."""
+    return item.frozen.facts.get(STATEMENT, "") if item.frozen is not None and item.scheme.key == SCHEME else ""
+
+
+NLI_CLASS_TASK = "nli_class"
+
+
+class StatementClass(OfStatements):
+    """One of the scheme's labels: reality, belief or emotion (SocialNLI, appendices A.2 and C.9)."""
+
+    key: ClassVar[str] = NLI_CLASS_TASK
+    name: ClassVar[str] = "Class of a statement"
+    description: ClassVar[str] = "Whether a statement is about reality, a belief or an emotion."
+    prompt: ClassVar[str] = NLI_CLASS_TASK
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return the label."""
+        return FormSpec(NLI_CLASS_TASK, (asked_label(item),))
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return the label."""
+        return {LABEL: item.label} if item.label else {}
+
+
+class Support(ExplainTask):
+    """One sentence for a statement, whether it is true or not (SocialNLI, section 4.1 and appendix C.6)."""
+
+    key: ClassVar[str] = "nli_support"
+    name: ClassVar[str] = "Reason for a statement"
+    description: ClassVar[str] = "The strongest reason in a dialogue to hold a statement true."
+    prompt: ClassVar[str] = "nli_support"
+    about: ClassVar[str] = "What in the dialogue speaks most for the statement, or that nothing does."
+
+
+class Oppose(ExplainTask):
+    """One sentence against a statement, whether it is true or not (SocialNLI, section 4.1 and appendix C.7)."""
+
+    key: ClassVar[str] = "nli_oppose"
+    name: ClassVar[str] = "Reason against a statement"
+    description: ClassVar[str] = "The strongest reason in a dialogue to hold a statement false."
+    prompt: ClassVar[str] = "nli_oppose"
+    about: ClassVar[str] = "What in the dialogue speaks most against the statement, or that nothing does."
+
+
+NLI_FACT_TASK = "nli_fact"
+ACCURATE = "accurate"
+YES, NO = "yes", "no"
+STANCE = "stance"
+"""Key of what an explanation is for, among the facts of an item."""
+_CHOICES = (
+    FieldChoice(
+        YES, "Accurate", "Everything that it says happened is in the dialogue, and means what it says it means."
+    ),
+    FieldChoice(NO, "Not accurate", "It says something that is not in the dialogue, or reads it wrongly."),
+)
+
+
+class FactCheck(OfStatements):
+    """Yes or no about one explanation, whoever wrote it (SocialNLI, section 4.3)."""
+
+    key: ClassVar[str] = NLI_FACT_TASK
+    name: ClassVar[str] = "Fact-check of an explanation"
+    description: ClassVar[str] = "Whether an explanation of a statement is accurate."
+    prompt: ClassVar[str] = NLI_FACT_TASK
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: there is no statement, or no explanation."""
+        return super().why_not(item) or ("" if _explanation(item) else "There is no explanation to check.")
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return yes or no."""
+        return FormSpec(
+            NLI_FACT_TASK, (AnswerField(Field(ACCURATE, FieldKind.CHOICE, "Accuracy", "", _CHOICES), True),)
+        )
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return statement and explanation, without who wrote it."""
+        told = {STATEMENT_TOLD: statement_of(item), EXPLANATION_TOLD: _explanation(item)}
+        stance = item.frozen.facts.get(STANCE, "") if item.frozen else ""
+        return {**told, **({STANCE_TOLD: stance} if stance else {})}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
+        """Return nothing: what people answer is the figure."""
+        return {}
+
+
+def _explanation(item: PromptSubject) -> str:
+    return item.frozen.facts.get(EXPLANATION, "") if item.frozen is not None else ""
+
+
+EACH = 5
+"""Inferences of one answer; two strengths of prompt make ten a question (SocialNLI, section 3.2)."""
+ASKED_BEFORE = "nli question"
+"""Key of the material: the question that inferences are about."""
+CLASSES = (
+    FieldChoice("reality", "Reality", "How something is or was in the world of the dialogue."),
+    FieldChoice("belief", "Belief", "What somebody thinks, knows or expects."),
+    FieldChoice("emotion", "Emotion", "What somebody feels."),
+)
+
+
+def statement_key(number: int) -> str:
+    """Return the key of an inference, from 1."""
+    return f"inference_{number}"
+
+
+def class_key(number: int) -> str:
+    """Return the key of the class of an inference, from 1."""
+    return f"class_{number}"
+
+
+class NuanceQuestion(OfRecordings):
+    """A question that only somebody can answer who sees what is meant behind the words (SocialNLI, appendix C.3)."""
+
+    key: ClassVar[str] = "nli_question"
+    name: ClassVar[str] = "Question about what is meant"
+    description: ClassVar[str] = "An open question about irony, hints or feelings behind the words of a dialogue."
+    prompt: ClassVar[str] = "nli_question"
+    shows: ClassVar[Modality] = Modality.WORDS
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return one question."""
+        about = "One open question, whose answer is not said in so many words."
+        return FormSpec(self.key, (asked_text(QUESTION_KEY, "Question", LONGEST_QUESTION, about),))
+
+
+class Inferences(OfRecordings):
+    """Five statements about a dialogue that help to answer a question (SocialNLI, section 3.2, appendices C.4 and C.5).
+
+    With the variant `cot` the judge thinks first, with `plain` it does not: the two strengths of the paper's prompts.
+    """
+
+    key: ClassVar[str] = "nli_inferences"
+    name: ClassVar[str] = "Inferences"
+    description: ClassVar[str] = "Five statements about a dialogue that help to answer a question, each with its class."
+    prompt: ClassVar[str] = "nli_inferences"
+    shows: ClassVar[Modality] = Modality.WORDS
+    material: ClassVar[tuple[str, ...]] = (ASKED_BEFORE,)
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: there is no question."""
+        return "" if item.material.get(ASKED_BEFORE) else "There is no question to make inferences for."
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return five statements, each with its class."""
+        asked: list[AnswerField] = []
+        for number in range(1, EACH + 1):
+            about = "One short sentence that is true or false of the dialogue."
+            asked += [
+                asked_text(statement_key(number), f"Inference {number}", LONGEST_STATEMENT, about),
+                AnswerField(Field(class_key(number), FieldKind.CHOICE, f"Class {number}", "", CLASSES), True),
+            ]
+        return FormSpec(self.key, tuple(asked))
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return the question."""
+        return {"Question": item.material[ASKED_BEFORE]}
+
+
+NLI_LIKELIHOOD_TASK = "nli_likelihood"
+SCORE = "score"
+MOST = 10
+BEFORE = "answer before"
+"""Key of the material: the explanation."""
+_AGAINST = "nli_oppose"
+_FALSE = "The statement is false: "
+_LEVELS = (
+    "cannot be",
+    "hardly, yet it happens",
+    "less than one in four",
+    "about one in three",
+    "slightly less than even",
+    "even: for and against weigh the same",
+    "slightly more than even",
+    "rather yes",
+    "five in six",
+    "one would bet much on it",
+    "no way is seen in which it is not so",
+)
+
+
+class Likelihood(OfStatements):
+    """A score from 0 to 10 for what an explanation argues for, by that explanation alone (SocialNLI, appendix C.8).
+
+    Of an explanation against a statement it says how likely it is that the statement is false (section 4.1). The judge
+    is shown nothing of the dialogue.
+    """
+
+    key: ClassVar[str] = NLI_LIKELIHOOD_TASK
+    name: ClassVar[str] = "Likelihood by an explanation"
+    description: ClassVar[str] = "How likely a claim is by an explanation alone, from 0 to 10."
+    prompt: ClassVar[str] = NLI_LIKELIHOOD_TASK
+    shows: ClassVar[Modality] = Modality.NOTHING
+    material: ClassVar[tuple[str, ...]] = (BEFORE,)
+
+    def why_not(self, item: PromptSubject) -> str:
+        """Return why it cannot be asked: there is no statement, or no explanation."""
+        return super().why_not(item) or ("" if item.material.get(BEFORE) else "There is no explanation to go by.")
+
+    def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
+        """Return the score, with what each can mean."""
+        meanings = " ".join(f"{number}: {_LEVELS[number]}." for number in range(MOST, -1, -1))
+        return FormSpec(
+            NLI_LIKELIHOOD_TASK,
+            (AnswerField(Field(SCORE, FieldKind.SCALE, "Likelihood", meanings, minimum=0, maximum=MOST), True),),
+        )
+
+    def given(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return explanation and claim: the statement, or that it is false."""
+        against = plain_part(item.part) == _AGAINST
+        claim = (_FALSE if against else "") + statement_of(item)
+        return {EXPLANATION_TOLD: item.material[BEFORE], "The claim" if against else STATEMENT_TOLD: claim}
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
+        """Return nothing: what people say is frozen with the item, part by part."""
+        return {}
+
+
+NLI_PLAUSIBILITY_TASK = "nli_plausibility"
+
+
+class Plausibility(OfStatements):
+    """From 0 to 100, asked outright, as people are (SocialNLI, section 3.4 and appendix B.1)."""
+
+    key: ClassVar[str] = NLI_PLAUSIBILITY_TASK
+    name: ClassVar[str] = "Plausibility of a statement"
+    description: ClassVar[str] = "How likely a statement about a dialogue is true, from 0 to 100."
+    prompt: ClassVar[str] = NLI_PLAUSIBILITY_TASK
+
+    def spec(self, item: PromptSubject) -> FormSpec:
+        """Return the slider of the scheme."""
+        return FormSpec(NLI_PLAUSIBILITY_TASK, (AnswerField(item.scheme.field(PLAUSIBILITY), True),))
+
+    def truth(self, item: PromptSubject) -> dict[str, Json]:
+        """Return what somebody said."""
+        said = item.filled.get(PLAUSIBILITY)
+        return {PLAUSIBILITY: said} if isinstance(said, int | float) else {}

@@ -1,0 +1,275 @@
+"""Whether a judge understands whole chains and subchains, and not questions one by one (R3-VQA, section 4.2).
+
+What a set of questions is like, as judges see it (ESI-Bench, section 4 and table 3). Shares over questions and chains,
+each with an interval by resampling whole recordings.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from annotate.agreement.figure_intervals import Floats, StatisticResult, estimate, ratio, resamples, share
+from project.entities.causal_chains import ChainGraph
+from project.entities.questions import Question, QuestionKind
+
+_CAUSAL = (QuestionKind.WHY, QuestionKind.HOW)
+_OF_NODES = (QuestionKind.EVENT, QuestionKind.STATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """The questions of one chain.
+
+    Attributes:
+        steps: of the chain: edges on its longest way.
+        subchains: id of a result -> D(g_sub): ids of the causal questions of its subchain and of the questions of its
+            nodes; only subchains that have any.
+    """
+
+    chain_id: str
+    recording_id: str
+    steps: int
+    subchains: Mapping[str, frozenset[str]]
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """D(g): the questions of all of its subchains."""
+        return frozenset().union(*self.subchains.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """How much of one recording is understood wholly.
+
+    Attributes:
+        right: chains or subchains all of whose questions were answered right.
+        counted: chains or subchains of which at least one question was answered.
+        left_out: those of which none was.
+        missing: questions of what is counted that were not answered: each makes what it belongs to wrong.
+    """
+
+    right: int = 0
+    counted: int = 0
+    left_out: int = 0
+    missing: int = 0
+
+    def __add__(self, other: "Consistency") -> "Consistency":
+        return Consistency(
+            self.right + other.right,
+            self.counted + other.counted,
+            self.left_out + other.left_out,
+            self.missing + other.missing,
+        )
+
+
+def covered_by(graph: ChainGraph, questions: Iterable[Question]) -> Covered:
+    """Return which questions belong to a chain and to each of its subchains.
+
+    Multi-step, ESI and written questions belong to none, nor do those of a node that is in no subchain.
+
+    Raises:
+        graphlib.CycleError: the chain goes round in a circle.
+    """
+    causal: dict[str, set[str]] = {}
+    of_node: dict[str, set[str]] = {}
+    for one in questions:
+        if one.chain_id == graph.chain.id and one.covers:
+            if one.kind in _CAUSAL:
+                causal.setdefault(one.covers[0], set()).add(one.id)
+            elif one.kind in _OF_NODES:
+                of_node.setdefault(one.covers[0], set()).add(one.id)
+    found = {
+        sub.result_id: frozenset(causal.get(sub.result_id, set()).union(*(of_node.get(n, ()) for n in sub.node_ids)))
+        for sub in graph.subchains
+    }
+    home = graph.chain.recording_id
+    return Covered(graph.chain.id, home, graph.steps, {result: ids for result, ids in found.items() if ids})
+
+
+def of_chain(one: Covered, right: Mapping[str, bool]) -> Consistency:
+    """Return whether a chain is understood (equation 1).
+
+    Args:
+        one: the chain.
+        right: question id -> whether it was answered right; questions that were not answered are not in it.
+    """
+    return _of([one.questions] if one.subchains else [], right)
+
+
+def of_subchains(one: Covered, right: Mapping[str, bool]) -> Consistency:
+    """Return how many of a chain's subchains are understood (equation 2); `right` is explained at `of_chain`."""
+    return _of([*one.subchains.values()], right)
+
+
+def expected(sizes: Sequence[int], chance: float) -> float:
+    """Return the consistency of a judge that answers each question right with a chance, apart from all others.
+
+    That is the mean of `chance` to the power of each number of questions; NaN without any.
+    """
+    return sum(chance**size for size in sizes) / len(sizes) if sizes else float("nan")
+
+
+def _of(sets: Sequence[Collection[str]], right: Mapping[str, bool]) -> Consistency:
+    found = Consistency()
+    for ids in sets:
+        answered = [right[one] for one in ids if one in right]
+        if answered:
+            whole = len(answered) == len(ids) and all(answered)
+            found += Consistency(int(whole), 1, 0, len(ids) - len(answered))
+        else:
+            found += Consistency(left_out=1)
+    return found
+
+
+_drawn = lru_cache(8)(resamples)
+NOTHING = "Nothing of this sort was answered."
+NO_CHAINS = "No question of a chain was answered."
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScorer:
+    """What one judge said to questions in one setting.
+
+    Attributes:
+        questions: that count, answered or not.
+        right: question id -> whether it was answered right; questions that were not asked are not in it.
+        chains: their chains.
+        samples: of the bootstrap.
+        seed: of the bootstrap.
+    """
+
+    questions: Sequence[Question]
+    right: Mapping[str, bool]
+    chains: Sequence[Covered]
+    samples: int = 1000
+    seed: int = 0
+
+    def accuracy(self, chosen: Callable[[Question], bool] = lambda _: True) -> StatisticResult:
+        """Return the share of the answered questions that was answered right; over those that are chosen."""
+        counts = [
+            (one.recording_id, float(self.right[one.id]), 1.0)
+            for one in self.questions
+            if one.id in self.right and chosen(one)
+        ]
+        return share_of(counts, NOTHING, self.samples, self.seed)
+
+    def by_kind(self) -> dict[str, StatisticResult]:
+        """Return accuracy by kind of question, of those kinds that there are."""
+        kinds = {one.kind for one in self.questions}
+        return {kind.value: self._where(lambda one: one.kind, kind) for kind in QuestionKind if kind in kinds}
+
+    def by_state(self) -> dict[str, StatisticResult]:
+        """Return accuracy in MSE questions by mental state."""
+        states = sorted({one.aspect for one in self.questions if one.kind is QuestionKind.STATE})
+        return {state: self._where(lambda one: (one.kind, one.aspect), (QuestionKind.STATE, state)) for state in states}
+
+    def by_steps(self) -> dict[int, StatisticResult]:
+        """Return accuracy by the number of steps of the chain that a question was made from."""
+        steps = {one.chain_id: one.steps for one in self.chains}
+        return {
+            number: self._where(lambda one: steps.get(one.chain_id or ""), number)
+            for number in sorted({*steps.values()})
+        }
+
+    def _where(self, trait: Callable[[Question], object], value: object) -> StatisticResult:
+        return self.accuracy(lambda one: trait(one) == value)
+
+    def chain_consistency(self, steps: int | None = None) -> StatisticResult:
+        """Return the share of chains all of whose questions were answered right; of one length where it is given."""
+        return self._consistency(of_chain, steps)
+
+    def subchain_consistency(self, steps: int | None = None) -> StatisticResult:
+        """Return the same over subchains."""
+        return self._consistency(of_subchains, steps)
+
+    def _consistency(
+        self, of: Callable[[Covered, Mapping[str, bool]], Consistency], steps: int | None
+    ) -> StatisticResult:
+        found = [(one.recording_id, of(one, self.right)) for one in self.chains if steps in (None, one.steps)]
+        total = sum((one for _, one in found), Consistency())
+        counts = [(home, float(one.right), float(one.counted)) for home, one in found if one.counted]
+        more = {"left_out": total.left_out, "missing": total.missing}
+        figure = share_of(counts, NO_CHAINS, self.samples, self.seed)
+        return StatisticResult(figure.value, figure.n, figure.low, figure.high, figure.reason, more)
+
+
+def share_of(
+    counts: Iterable[tuple[str, float, float]], nothing: str, samples: int = 1000, seed: int = 0
+) -> StatisticResult:
+    """Return a share with its interval.
+
+    Args:
+        counts: recording, how many fit, out of how many; any number of times a recording.
+        nothing: why there is no figure, where nothing is counted.
+        samples: of the bootstrap.
+        seed: of the bootstrap.
+    """
+    part, whole = _sums(counts)
+    return share(part, whole, _drawn(len(part), samples, seed), nothing)
+
+
+def mean_of(values: Iterable[tuple[str, float]], nothing: str, samples: int = 1000, seed: int = 0) -> StatisticResult:
+    """Return a mean over values, each with its recording; the rest as `share_of`."""
+    total, number = _sums((home, value, 1.0) for home, value in values)
+    sums = np.stack([total, number], axis=-1)
+    return estimate(ratio, sums, _drawn(len(total), samples, seed), round(number.sum()), (nothing, nothing))
+
+
+def _sums(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:
+    found: dict[str, list[float]] = {}
+    for home, part, whole in counts:
+        sums = found.setdefault(home, [0.0, 0.0])
+        sums[0] += part
+        sums[1] += whole
+    both = np.array([*found.values()], float).reshape(len(found), 2)
+    return both[:, 0], both[:, 1]
+
+
+BIAS, ACCURACY = "inherent_bias", "accuracy"
+SCORES = {"relevance": "relevance", "separability": "separability", "difficulty": "difficulty", "correctness": "truth"}
+"""Figure -> the task whose mean score it is."""
+TASKS = {BIAS: "options_only", **SCORES, ACCURACY: "answer"}
+"""Figure -> the task that it rests on, in the order of the paper."""
+NAMES = {
+    BIAS: "Inherent bias: right by the options alone",
+    "relevance": "Relevance of question and answer, 1 to 3",
+    "separability": "Separability of the options, 1 to 3",
+    "difficulty": "Difficulty, 0 to 3",
+    "correctness": "Correctness of the right option, 0 to 2",
+    ACCURACY: "Accuracy",
+}
+_NOBODY = "No judge was asked this."
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticScore:
+    """What one judge said about one question in one task.
+
+    Attributes:
+        value: 1 or 0 for a right or a wrong answer, else the score.
+    """
+
+    recording_id: str
+    value: float
+
+
+def diagnostics(
+    said: Mapping[str, Iterable[DiagnosticScore]], samples: int = 1000, seed: int = 0
+) -> dict[str, StatisticResult]:
+    """Return the six figures of a set of questions; each judge's word about each question counts once.
+
+    Args:
+        said: task -> what was said.
+        samples: of the bootstrap over recordings.
+        seed: of the bootstrap.
+    """
+    found = {}
+    for name, task in TASKS.items():
+        values = [*said.get(task, ())]
+        if name in SCORES:
+            found[name] = mean_of(((one.recording_id, one.value) for one in values), _NOBODY, samples, seed)
+        else:
+            found[name] = share_of(((one.recording_id, one.value, 1.0) for one in values), _NOBODY, samples, seed)
+    return found

@@ -1,0 +1,345 @@
+"""How many questions survive each step, and why the others fell.
+
+Edits that give questions harder wrong options; what they had before stays in the journal. Harder wrong options that
+judges propose, and whether they can be taken over. What a study asks at a step, in words.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from benchmark.questions.filter_outcomes import (
+    FilterOutcome,
+    FilterVerdict,
+    FunnelInput,
+    answer_of,
+    chance_of,
+    fate_of,
+    read,
+)
+from benchmark.questions.filter_rules import (
+    DISTRACTORS,
+    STABILITY,
+    STEPS,
+    FilterRule,
+    FilterStep,
+    Needs,
+    Several,
+    anything_decides,
+    step_called,
+)
+from benchmark.questions.question_edits import correct_question, question_called
+from benchmark.questions.question_validity import QuestionDraft, why_not
+from project.entities.judgments import JudgmentStatus
+from project.entities.questions import Question, WrongOption
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.queries.history_rows import newest_mark
+from project.queries.question_rows import QuestionJudgment, newest_judgment, question_rows, update_question
+from project.session.session import Session
+from project.text_format import counted, percent
+
+MOST_PLAUSIBLE = 100
+_LONGEST = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What one judge proposes for a question as it is now.
+
+    Attributes:
+        judge: its name when it answered.
+        wrong: the most plausible first.
+        why_not: why it cannot be taken over, in one sentence; "" where it can.
+    """
+
+    judgment_id: str
+    question_id: str
+    judge: str
+    wrong: tuple[WrongOption, ...]
+    why_not: str
+
+
+def proposals_for(reading: FunnelInput, question: Question) -> list[Proposal]:
+    """Return what judges propose for a question as it is now, newest first; of each judge its newest."""
+    found: dict[str, Proposal] = {}
+    for one in reading.said.get((question.id, STEPS[DISTRACTORS].task), ()):
+        if one.status is JudgmentStatus.OK and one.judge_id not in found:
+            wrong = wrong_in(one, len(question.wrong))
+            name = reading.judge(one.judge_id, one.judge).name
+            found[one.judge_id] = Proposal(one.id, question.id, name, wrong, why_not_taken(question, wrong))
+    return [*found.values()]
+
+
+def why_not_taken(question: Question, wrong: Collection[WrongOption]) -> str:
+    """Return why wrong options cannot take the place of those that a question has, in a sentence; "" where they can."""
+    if len(wrong) != len(question.wrong):
+        return f"It proposes {len(wrong)} wrong options that can be read, and the question has {len(question.wrong)}."
+    draft = QuestionDraft(question.kind, question.aspect, question.covers, question.text, question.answer, tuple(wrong))
+    return why_not(draft, len(question.wrong) + 1)
+
+
+def hardened(reading: FunnelInput, question_ids: Collection[str]) -> frozenset[str]:
+    """Return which of some questions have the wrong options that a judge proposed, all of them."""
+    said = reading.of_any_state(STEPS[DISTRACTORS].task)
+    found = set()
+    for key in question_ids:
+        question = reading.questions[key]
+        now = {one.text for one in question.wrong}
+        proposed = ({each.text for each in wrong_in(one, len(question.wrong))} for one in said.get(key, ()))
+        if any(one == now for one in proposed):
+            found.add(key)
+    return frozenset(found)
+
+
+def wrong_in(one: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
+    """Return the wrong options in an answer, the most plausible first; what cannot be read is left out.
+
+    Args:
+        one: an answer to the task of harder distractors.
+        count: how many are asked for.
+    """
+    answer = answer_of(one)
+    found = []
+    for number in range(1, count + 1):
+        text, likely = answer.get(f"wrong_{number}"), answer.get(f"plausibility_{number}")
+        if not isinstance(text, str) or not (plain := " ".join(text.split())) or len(plain) > _LONGEST:
+            continue
+        known = isinstance(likely, int) and not isinstance(likely, bool) and 0 <= likely <= MOST_PLAUSIBLE
+        found.append(WrongOption(plain, likely if known and isinstance(likely, int) else None))
+    return tuple(sorted(found, key=lambda each: -1 if each.plausibility is None else each.plausibility, reverse=True))
+
+
+def take_over(session: Session, question_id: str, state: str, wrong: Sequence[WrongOption]) -> Changes:
+    """Give a question other wrong options that a judge proposed, all or some of them.
+
+    Scores and verifications are of the question as it was: they count no more, and count again after an undo.
+
+    Args:
+        session: of the study.
+        question_id: of the question.
+        state: of the question that the proposal was made for.
+        wrong: all wrong options that it is to have.
+
+    Raises:
+        UserError: the question is another one by now, or could not be used with these options.
+    """
+    before = question_called(session, question_id)
+    if before.state != state:
+        raise UserError("The question was changed since this was proposed.", "Ask a judge for other wrong options.")
+    if reason := why_not_taken(before, wrong):
+        raise UserError(reason, "Keep some of the options that it has.")
+    return correct_question(session, question_id, wrong=wrong)
+
+
+def take_all_over(
+    session: Session, reading: FunnelInput, question_ids: Sequence[str]
+) -> tuple[Changes, dict[str, str]]:
+    """Give questions the wrong options of the newest proposal for each that can be used, as one step of the history.
+
+    Returns:
+        What changed, and question -> why nothing was taken over, for those that judges proposed something for.
+    """
+    taken: dict[str, Proposal] = {}
+    refused: dict[str, str] = {}
+    for key in question_ids:
+        found = proposals_for(reading, reading.questions[key])
+        usable = next((one for one in found if not one.why_not), None)
+        if usable is not None:
+            taken[key] = usable
+        elif found:
+            refused[key] = f"{found[0].judge}: {found[0].why_not}"
+    if not taken:
+        return Changes(), refused
+    return _write(session, reading, taken), refused
+
+
+def _write(session: Session, reading: FunnelInput, taken: Mapping[str, Proposal]) -> Changes:
+    with session.step(f"Take over harder options of {counted(len(taken), 'question')}") as step:
+        for key, one in taken.items():
+            now = question_called(session, key)
+            if now.state == reading.states[key]:
+                update_question(session.study, replace(now, wrong=one.wrong))
+    return step.changes
+
+
+@dataclass(frozen=True)
+class FunnelStage:
+    """One step of a funnel.
+
+    Attributes:
+        rule: of the study, for this step.
+        fates: of the questions that reach the step, by id, in the order in which they were made.
+        taken_over: questions whose wrong options are those that a judge proposed; empty but at that step.
+    """
+
+    step: FilterStep
+    rule: FilterRule
+    fates: Mapping[str, FilterOutcome]
+    taken_over: frozenset[str] = frozenset()
+
+    @property
+    def key(self) -> str:
+        """The step's key."""
+        return self.step.key
+
+    @property
+    def entered(self) -> tuple[str, ...]:
+        """Questions that reach it."""
+        return (*self.fates,)
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """Questions that go on."""
+        return tuple(key for key, one in self.fates.items() if one.verdict is FilterVerdict.KEPT)
+
+    @cached_property
+    def fallen(self) -> dict[str, str]:
+        """Question -> why it falls."""
+        return {key: one.reason for key, one in self.fates.items() if one.verdict is FilterVerdict.FELL}
+
+    @cached_property
+    def open(self) -> dict[str, str]:
+        """Question -> why nothing can be said yet. It does not go on."""
+        return {key: one.reason for key, one in self.fates.items() if one.verdict is FilterVerdict.OPEN}
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {
+            "step": self.key,
+            "name": self.step.name,
+            "in": len(self.fates),
+            "kept": len(self.kept),
+            "fell": len(self.fallen),
+            "open": len(self.open),
+            "rule": self.rule.as_json(),
+            "needs": self.step.needs.value,
+            "taken_over": len(self.taken_over),
+            "fallen": [_fate_json(key, self.fates[key]) for key in self.fallen],
+            "waiting": [_fate_json(key, self.fates[key]) for key in self.open],
+        }
+
+
+@dataclass(frozen=True)
+class Funnel:
+    """Steps one after another: each is reached by what the one before keeps."""
+
+    steps: tuple[FunnelStage, ...]
+    questions: tuple[str, ...]
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """Questions that every step keeps."""
+        return self.steps[-1].kept if self.steps else self.questions
+
+    def at(self, step: str) -> FunnelStage:
+        """Return one step of it."""
+        return next(one for one in self.steps if one.key == step)
+
+
+def funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
+    """Return how many questions survive each step.
+
+    Args:
+        session: of the study.
+        question_ids: that are looked at; all of the study where empty.
+        steps: keys of `steps.STEPS`; all where empty. They come in the order of the registry.
+
+    Raises:
+        UserError: there is no such step, or the study is damaged.
+    """
+    return funnel_of(read(session), question_ids, steps)
+
+
+def funnel_of(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
+    """Do what `funnel` does, from what was read before; in any thread.
+
+    Raises:
+        UserError: there is no such step.
+    """
+    wanted = {step_called(key).key for key in steps}
+    chosen = [one for key, one in STEPS.items() if not wanted or key in wanted]
+    asked = {*question_ids}
+    start = tuple(key for key in reading.questions if not asked or key in asked)
+    stages: list[FunnelStage] = []
+    going = start
+    for step in chosen:
+        fates = {key: fate_of(reading, step, reading.questions[key]) for key in going}
+        taken = hardened(reading, going) if step.key == DISTRACTORS else frozenset()
+        stages.append(FunnelStage(step, reading.rules[step.key], fates, taken))
+        going = stages[-1].kept
+    return Funnel(tuple(stages), start)
+
+
+def deciding(reading: FunnelInput) -> tuple[str, ...]:
+    """Return the steps that decide in a study which questions go on."""
+    return tuple(key for key in STEPS if reading.rules[key].decides)
+
+
+def survivors_of(reading: FunnelInput) -> frozenset[str]:
+    """Return the questions that every step which decides keeps; all where none does."""
+    steps = deciding(reading)
+    return frozenset(funnel_of(reading, (), steps).survivors) if steps else frozenset(reading.questions)
+
+
+def survives(session: Session) -> set[str]:
+    """Return the questions that go on to verification and export.
+
+    Those that every step keeps that decides in this study. Where none does, as in a study that was never filtered and
+    in an annotator's copy, that is all of them. A question that is open at such a step does not go on; it stays in the
+    study.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    if not anything_decides(session.study):
+        return {str(row[0]) for row in question_rows(session.study)}
+    mark = (newest_mark(session.study), newest_judgment(session.study), session.annotator_name)
+    kept = _SURVIVORS.get(session)
+    if kept is None or kept[0] != mark:
+        kept = _SURVIVORS[session] = (mark, survivors_of(read(session)))
+    return {*kept[1]}
+
+
+_SURVIVORS: WeakKeyDictionary[Session, tuple[object, frozenset[str]]] = WeakKeyDictionary()
+"""Of each open study, as it was at a mark: a queue asks often, and reads thousands of answers otherwise."""
+
+
+def _fate_json(question_id: str, one: FilterOutcome) -> dict[str, Json]:
+    return {
+        "question": question_id,
+        "why": one.reason,
+        "value": one.value,
+        "scores": [{"judge": each.judge, "value": each.value, "said": each.text} for each in one.scores],
+    }
+
+
+def rule_in_words(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:
+    """Return what has to hold for a question to be kept, such as `at least 2, every judge`.
+
+    Args:
+        step: of the funnel.
+        rule: of the study.
+        names: of judges, by id.
+        options: the fewest that a question has; 0 where there is none.
+    """
+    if step.needs is Needs.NOTHING:
+        return "drops none"
+    if step.key == STABILITY:
+        parts = [f"same in {rule.runs} runs"]
+    else:
+        unit = "" if not step.unit else step.unit if step.unit.startswith("%") else f" {step.unit}"
+        parts = [f"{step.needs.value} {rule.limit}{' ' if unit.startswith('%') else ''}{unit}"]
+    if step.most_runs > 1 and step.key != STABILITY:
+        parts.append(f"{rule.runs} run{'s' if rule.runs > 1 else ''}")
+    if step.task:
+        parts.append("mean of judges" if rule.several is Several.MEAN else "every judge")
+    if rule.judges:
+        parts.append(f"only {' and '.join(names.get(one, 'a judge that has not answered') for one in rule.judges)}")
+    chance = chance_of(step, rule, options)
+    if chance is not None:
+        parts.append(f"guessing alone drops {percent(chance, 0)}")
+    if rule.decides:
+        parts.append("decides")
+    return ", ".join(parts)

@@ -1,0 +1,535 @@
+"""Questions that ask and answer nearly the same as another one about the same recording.
+
+Whether a question is kept at a step, falls there, or is open, and why. What the funnel is computed from: read in the
+study's thread, computed in any. What each judge says about a question at one step, as a value that can be held against
+a limit.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, cached_property
+
+import numpy as np
+
+from benchmark.questions.filter_rules import (
+    DISTRACTORS,
+    DUPLICATES,
+    OPTIONS_ONLY,
+    REVIEW,
+    STABILITY,
+    STEPS,
+    FilterRule,
+    FilterStep,
+    Needs,
+    Several,
+    rules_of,
+)
+from models.judges.judge_backends import backend_of
+from models.judges.judge_interface import ModelOptions
+from project.entities.judgments import JudgmentStatus, Modality
+from project.entities.questions import LETTERS, Maker, Question
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.question_rows import (
+    QuestionJudgment,
+    given_about,
+    given_in,
+    given_rows,
+    judges_behind,
+    newest_judgment,
+    question_rows,
+    questions_in,
+)
+from project.session.session import Session
+from project.store.study import Row
+
+_NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
+_WORD = re.compile(r"\w+")
+_BLOCK = 256
+"""Questions compared with all earlier ones at a time: the table of likenesses stays small."""
+
+
+def alike(questions: Sequence[Question]) -> dict[str, tuple[int, str]]:
+    """Return question -> (likeness in percent, id) of the earlier question about the recording that it is most like.
+
+    Likeness is the smaller of that of the questions and that of the answers, each the share of letters in common after
+    words are sorted (`rapidfuzz.fuzz.token_sort_ratio`), rounded down. Two questions whose numbers differ, such as the
+    times that they name, are not alike. Earlier is who was made earlier, then whose id is smaller. Questions that are
+    like no other are left out.
+    """
+    recordings: dict[str, list[Question]] = {}
+    for one in sorted(questions, key=lambda one: (one.at, one.id)):
+        recordings.setdefault(one.recording_id, []).append(one)
+    found: dict[str, tuple[int, str]] = {}
+    for ours in recordings.values():
+        _within(ours, found)
+    return found
+
+
+def _within(ours: Sequence[Question], found: dict[str, tuple[int, str]]) -> None:
+    from rapidfuzz import fuzz, process
+
+    by_numbers: dict[tuple[str, ...], list[Question]] = {}
+    for one in ours:
+        by_numbers.setdefault(tuple(sorted(_NUMBER.findall(f"{one.text}\n{one.answer}"))), []).append(one)
+    for group in by_numbers.values():
+        texts = [_words(one.text) for one in group]
+        answers = [_words(one.answer) for one in group]
+        for first in range(1, len(group), _BLOCK):
+            last = min(len(group), first + _BLOCK)
+            likeness = process.cdist(texts[first:last], texts[:last], scorer=fuzz.token_sort_ratio)
+            of_answers = process.cdist(answers[first:last], answers[:last], scorer=fuzz.token_sort_ratio)
+            smaller = np.minimum(likeness, of_answers)
+            for row, at in enumerate(range(first, last)):
+                best = int(smaller[row, :at].argmax())
+                if (value := int(smaller[row, best])) > 0:
+                    found[group[at].id] = (value, group[best].id)
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+_TASKS = tuple(dict.fromkeys(one.task for one in STEPS.values() if one.key != DUPLICATES))
+_PIECE = 2_000
+"""Judgments that are read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSnapshot:
+    """A judge as it was when it answered.
+
+    Attributes:
+        model: what it is, whatever it is called here; "" where it is no model.
+    """
+
+    id: str
+    name: str
+    backend: str
+    model: str
+    settings: Mapping[str, Json]
+
+
+class FunnelInput:
+    """Questions of a study with what was said about them.
+
+    Attributes:
+        questions: by id, in the order in which they were made.
+        rules: of the study, by step.
+        fates: (step, question) -> what was found out to become of it (`fates.fate_of`).
+    """
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        given: Sequence[QuestionJudgment],
+        makers: Mapping[str, tuple[str, str]],
+        rules: Mapping[str, FilterRule],
+    ) -> None:
+        self.questions = {one.id: one for one in questions}
+        self.rules = dict(rules)
+        self.fates: dict[tuple[str, str], FilterOutcome] = {}
+        self._given = given
+        self._makers = makers
+        self._judges: dict[tuple[str, str], JudgeSnapshot] = {}
+
+    @cached_property
+    def likeness(self) -> dict[str, tuple[int, str]]:
+        """Of all questions, see `duplicates.alike`."""
+        return alike([*self.questions.values()])
+
+    @cached_property
+    def states(self) -> dict[str, str]:
+        """Question -> its state now."""
+        return {key: one.state for key, one in self.questions.items()}
+
+    @cached_property
+    def said(self) -> dict[tuple[str, str], list[QuestionJudgment]]:
+        """(question, task) -> what was said about the question as it is now, newest first, failures left out."""
+        found: dict[tuple[str, str], list[QuestionJudgment]] = {}
+        for one in self._given:
+            if one.state == self.states.get(one.question_id) and one.status is not JudgmentStatus.ERROR:
+                found.setdefault((one.question_id, one.task), []).append(one)
+        for each in found.values():
+            each.sort(key=lambda one: (one.at, one.id), reverse=True)
+        return found
+
+    def of_any_state(self, task: str) -> dict[str, list[QuestionJudgment]]:
+        """Return question -> what was answered in a task about it, also as it was before, newest first."""
+        found: dict[str, list[QuestionJudgment]] = {}
+        for one in self._given:
+            if one.task == task and one.status is JudgmentStatus.OK and one.question_id in self.questions:
+                found.setdefault(one.question_id, []).append(one)
+        for each in found.values():
+            each.sort(key=lambda one: (one.at, one.id), reverse=True)
+        return found
+
+    def judge(self, judge_id: str, entry: str) -> JudgeSnapshot:
+        """Return a judge as it was; `entry` is its JSON."""
+        key = (judge_id, entry)
+        if key not in self._judges:
+            self._judges[key] = asked(judge_id, entry)
+        return self._judges[key]
+
+    def maker(self, question: Question) -> JudgeSnapshot | None:
+        """Return the judge that worded a question; None where a person or rules did, or nobody knows which it was."""
+        known = self._makers.get(question.judgment_id)
+        return None if known is None else self.judge(*known)
+
+    def why_not_by(self, question: Question, judge: JudgeSnapshot) -> str:
+        """Return why a judge cannot give a question a score as a second judge, in one sentence; "" where it can."""
+        if question.maker is not Maker.JUDGE and not question.judgment_id:
+            return ""
+        maker = self.maker(question)
+        if maker is None:
+            return "Which judge made it is not known, so no other can be its second judge."
+        if judge.id == maker.id:
+            return f"{judge.name} made it: another judge has to score it."
+        if judge.model and judge.model == maker.model:
+            return f"{judge.name} is the model that made it: another one has to score it."
+        return ""
+
+
+def asked(judge_id: str, entry: str) -> JudgeSnapshot:
+    """Read the JSON of a judge's entry; what cannot be read is a judge without a name."""
+    try:
+        found = json.loads(entry)
+    except ValueError:
+        found = None
+    values = found if isinstance(found, dict) else {}
+    settings = values.get("settings")
+    settings = settings if isinstance(settings, dict) else {}
+    model = str(values.get("model") or "").strip().casefold()
+    return JudgeSnapshot(
+        judge_id, str(values.get("name") or "A judge"), str(values.get("backend") or ""), model, settings
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelRows:
+    """What was read of a study, as it is stored."""
+
+    questions: Sequence[Row]
+    given: Sequence[Row]
+    makers: Mapping[str, tuple[str, str]]
+    rules: Mapping[str, FilterRule]
+
+    def reading(self) -> FunnelInput:
+        """Return it as questions and judgments; any thread may do it.
+
+        Raises:
+            UserError: a question is damaged.
+        """
+        return FunnelInput(questions_in(self.questions), given_in(self.given), self.makers, self.rules)
+
+
+class Gatherer:
+    """Reads a study in pieces that are short, so that a window does not stand still; of judgments only new ones."""
+
+    def __init__(self, session: Session) -> None:
+        self._study = session.study
+        self._given: list[Row] = []
+        self._last = 0
+
+    def more(self) -> bool:
+        """Read one piece of the judgments; tells whether there is another."""
+        newest = newest_judgment(self._study)
+        upto = min(newest, self._last + _PIECE)
+        self._given += given_rows(self._study, _TASKS, self._last, upto)
+        self._last = upto
+        return upto < newest
+
+    def gathered(self) -> FunnelRows:
+        """Return what was read, with questions and rules as they are now.
+
+        Raises:
+            UserError: the study is damaged.
+        """
+        study = self._study
+        return FunnelRows(question_rows(study), tuple(self._given), judges_behind(study), rules_of(study))
+
+
+def read(session: Session) -> FunnelInput:
+    """Read what the funnel of a study is computed from.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    gatherer = Gatherer(session)
+    while gatherer.more():
+        pass
+    return gatherer.gathered().reading()
+
+
+def read_about(session: Session, question: Question) -> FunnelInput:
+    """Read what was said about one question, and the rules of the study.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    study = session.study
+    makers = judges_behind(study, question.id)
+    return FunnelInput([question], given_in(given_about(study, _TASKS, question.id)), makers, rules_of(study))
+
+
+_PLAIN = "plain"
+_MOST_FIRST = [one.value for one in (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterScore:
+    """What one judge says.
+
+    Attributes:
+        judge: its name when it answered.
+        value: None where what it said cannot be counted; `text` says why then.
+        text: for people, such as `2`, `right in 1 of 1`, `refused`.
+    """
+
+    judge_id: str
+    judge: str
+    value: float | None
+    text: str
+
+
+def scores_of(reading: FunnelInput, step: FilterStep, question: Question) -> list[FilterScore]:
+    """Return what each judge says about a question as it is now, by name; nothing for a step without judges.
+
+    The newest answer of a judge counts. A judge that made the question is not its own second judge, so it is left out
+    of reciprocal scoring.
+    """
+    if step.key in (DUPLICATES, DISTRACTORS):
+        return []
+    by_judge: dict[str, list[QuestionJudgment]] = {}
+    for one in reading.said.get((question.id, step.task), ()):
+        by_judge.setdefault(one.judge_id, []).append(one)
+    found = []
+    for said in by_judge.values():
+        judge = reading.judge(said[0].judge_id, said[0].judge)
+        if step.key == REVIEW and reading.why_not_by(question, judge):
+            continue
+        score = _scored(step, judge, said[0]) if step.scored else _repeated(reading, step, question, said)
+        if score is not None:
+            found.append(score)
+    return sorted(found, key=lambda one: (one.judge, one.judge_id))
+
+
+def runs_answered(
+    reading: FunnelInput, step: FilterStep, question: Question, judge_id: str
+) -> dict[int, JudgmentStatus]:
+    """Return seed -> what came of it, of the runs of a step that a judge was asked in about a question as it is now.
+
+    A run that was answered, but with nothing that the step can use, counts as unparsed.
+    """
+    said = [one for one in reading.said.get((question.id, step.task), ()) if one.judge_id == judge_id]
+    if step.scored or step.key == DISTRACTORS:
+        return {0: _status(step, question, said[0])} if said else {}
+    newest = _newest(_series(reading, step, said))
+    return {seed: _status(step, question, one) for seed, one in newest.items()}
+
+
+def _scored(step: FilterStep, judge: JudgeSnapshot, one: QuestionJudgment) -> FilterScore:
+    value = _number(step, answer_of(one)) if one.status is JudgmentStatus.OK else None
+    text = _failure(one.status) if value is None else str(value)
+    return FilterScore(judge.id, judge.name, value, text)
+
+
+def _repeated(
+    reading: FunnelInput, step: FilterStep, question: Question, said: Sequence[QuestionJudgment]
+) -> FilterScore | None:
+    series = _series(reading, step, said)
+    if not series:
+        return None
+    judge = reading.judge(series[0].judge_id, series[0].judge)
+    newest, wanted = _newest(series), range(reading.rules[step.key].runs)
+    runs = [newest[seed] for seed in wanted if seed in newest]
+    letters = [_letter(question, one) for one in runs]
+    for one, letter in zip(runs, letters, strict=True):
+        if not letter:
+            return FilterScore(judge.id, judge.name, None, _failure(one.status))
+    if len(runs) < len(wanted):
+        return FilterScore(judge.id, judge.name, None, f"{len(runs)} of {len(wanted)} runs answered")
+    if step.key == OPTIONS_ONLY:
+        right = letters.count(question.letter)
+        return FilterScore(judge.id, judge.name, 100 * right / len(runs), f"right in {right} of {len(runs)}")
+    same = len({*letters}) == 1
+    return FilterScore(judge.id, judge.name, float(same), " ".join(letters))
+
+
+def _series(reading: FunnelInput, step: FilterStep, said: Sequence[QuestionJudgment]) -> list[QuestionJudgment]:
+    """Return the answers that belong together: of one judge as it was set, shown the same; newest first.
+
+    Of several series, one in which more was shown counts, and then the newest.
+    """
+    groups: dict[tuple[str, str, str], list[QuestionJudgment]] = {}
+    for one in said:
+        judge = reading.judge(one.judge_id, one.judge)
+        if one.variant == _PLAIN and _at_temperature(step, judge):
+            groups.setdefault((one.judge, one.condition, one.modality), []).append(one)
+    if not groups:
+        return []
+    shown = {modality for _, _, modality in groups}
+    most = next(one for one in _MOST_FIRST if one in shown)
+    return next(each for key, each in groups.items() if key[2] == most)
+
+
+def _newest(series: Sequence[QuestionJudgment]) -> dict[int, QuestionJudgment]:
+    found: dict[int, QuestionJudgment] = {}
+    for one in series:
+        found.setdefault(one.seed, one)
+    return found
+
+
+def _at_temperature(step: FilterStep, judge: JudgeSnapshot) -> bool:
+    """Tell whether a judge answered as warm as the step asks; one that knows no temperature always did."""
+    if step.temperature is None or not has_temperature(judge.backend):
+        return True
+    return judge.settings.get("temperature") == step.temperature
+
+
+@cache
+def has_temperature(backend: str) -> bool:
+    """Tell whether judges of a backend are set to a temperature; one that nobody knows is taken for such."""
+    try:
+        return issubclass(backend_of(backend).options_type, ModelOptions)
+    except UserError:
+        return backend != "person"
+
+
+def answer_of(one: QuestionJudgment) -> Mapping[str, Json]:
+    """Return an answer; {} where it is none."""
+    try:
+        found = json.loads(one.answer)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _status(step: FilterStep, question: Question, one: QuestionJudgment) -> JudgmentStatus:
+    if one.status is not JudgmentStatus.OK or step.key == DISTRACTORS:
+        return one.status
+    usable = _number(step, answer_of(one)) is not None if step.scored else bool(_letter(question, one))
+    return one.status if usable else JudgmentStatus.UNPARSED
+
+
+def _number(step: FilterStep, answer: Mapping[str, Json]) -> int | None:
+    value = answer.get(step.field)
+    if not isinstance(value, int) or isinstance(value, bool) or not step.low <= value <= step.high:
+        return None
+    return value
+
+
+def _letter(question: Question, one: QuestionJudgment) -> str:
+    """Return the letter that was answered; "" where it is none of the question's."""
+    found = answer_of(one).get("answer") if one.status is JudgmentStatus.OK else None
+    return found if isinstance(found, str) and found in LETTERS[: len(question.wrong) + 1] and len(found) == 1 else ""
+
+
+def _failure(status: JudgmentStatus) -> str:
+    return "refused" if status is JudgmentStatus.REFUSED else "could not be read"
+
+
+class FilterVerdict(StrEnum):
+    """What becomes of a question at a step."""
+
+    KEPT = "kept"
+    FELL = "fell"
+    OPEN = "open"
+    """No answer that can be counted is there. It goes no further."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterOutcome:
+    """What becomes of one question at one step.
+
+    Attributes:
+        value: that was held against the limit; None where there is none.
+        reason: one line for people, without a full stop at its end.
+        scores: what each judge says, by name.
+    """
+
+    verdict: FilterVerdict
+    value: float | None
+    reason: str
+    scores: tuple[FilterScore, ...] = ()
+
+
+def fate_of(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
+    """Return what becomes of a question at a step, by the study's rule for it."""
+    key = (step.key, question.id)
+    if key not in reading.fates:
+        reading.fates[key] = _fate(reading, step, question)
+    return reading.fates[key]
+
+
+def _fate(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
+    rule = reading.rules[step.key]
+    if step.needs is Needs.NOTHING:
+        return FilterOutcome(FilterVerdict.KEPT, None, "")
+    if step.key == DUPLICATES:
+        return _likeness(reading, step, rule, question)
+    scores = scores_of(reading, step, question)
+    if rule.judges:
+        scores = [one for one in scores if one.judge_id in rule.judges]
+    silent = len({*rule.judges} - {one.judge_id for one in scores})
+    values = [one.value for one in scores if one.value is not None]
+    said = ", ".join(f"{one.judge} {one.text}" for one in scores)
+    if not scores:
+        return FilterOutcome(FilterVerdict.OPEN, None, _nobody(reading, step, question))
+    open_ = len(values) < len(scores) or silent > 0
+    if rule.several is Several.MEAN:
+        if open_:
+            return FilterOutcome(FilterVerdict.OPEN, None, _unfinished(said, silent), tuple(scores))
+        value = sum(values) / len(values)
+    else:
+        worst = [one for one in values if not step.holds(one, rule.limit)]
+        if open_ and not worst:
+            return FilterOutcome(FilterVerdict.OPEN, None, _unfinished(said, silent), tuple(scores))
+        value = min(values) if step.needs is Needs.LEAST else max(values)
+    verdict = FilterVerdict.KEPT if step.holds(value, rule.limit) else FilterVerdict.FELL
+    return FilterOutcome(verdict, value, _told(step, rule, value, said, scores), tuple(scores))
+
+
+def chance_of(step: FilterStep, rule: FilterRule, options: int) -> float | None:
+    """Return how likely a question falls though the judge only guesses among so many options; None for other steps.
+
+    The chance that more than `limit` percent of `runs` independent guesses are right (binomial).
+    """
+    from math import comb
+
+    if step.key != OPTIONS_ONLY or options < 1:
+        return None
+    p, n = 1 / options, rule.runs
+    return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1) if not step.holds(100 * k / n, rule.limit))
+
+
+def _likeness(reading: FunnelInput, step: FilterStep, rule: FilterRule, question: Question) -> FilterOutcome:
+    value, other = reading.likeness.get(question.id, (0, ""))
+    verdict = FilterVerdict.KEPT if step.holds(value, rule.limit) else FilterVerdict.FELL
+    reason = f"{value} % alike: “{reading.questions[other].text}”" if other else "Like no other"
+    return FilterOutcome(verdict, float(value), reason)
+
+
+def _told(step: FilterStep, rule: FilterRule, value: float, said: str, scores: Sequence[FilterScore]) -> str:
+    if step.key == STABILITY:
+        return f"Answered {said}"
+    mean = f"mean {value:.4g}: " if len(scores) > 1 and rule.several is Several.MEAN else ""
+    return f"{mean}{said}"
+
+
+def _unfinished(said: str, silent: int) -> str:
+    missing = ""
+    if silent:
+        missing = "a judge that counts has not answered" if silent == 1 else f"{silent} judges have not answered"
+    return "; ".join(part for part in (said, missing) if part)
+
+
+def _nobody(reading: FunnelInput, step: FilterStep, question: Question) -> str:
+    if step.key == REVIEW:
+        for one in reading.said.get((question.id, step.task), ()):
+            if why := reading.why_not_by(question, reading.judge(one.judge_id, one.judge)):
+                return why.rstrip(".")
+    return "Not asked yet, or the question was changed since"

@@ -1,0 +1,275 @@
+"""What a study asks of questions at each step, and whether a step decides which questions go on.
+
+The steps that questions go through, in the order of ESI-Bench (appendices A.1.3 to A.1.5).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.store.study import Study
+
+
+class Needs(StrEnum):
+    """On which side of its limit a value has to lie for a question to be kept."""
+
+    LEAST = "at least"
+    MOST = "at most"
+    NOTHING = ""
+    """The step drops no question."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterStep:
+    """One step.
+
+    Attributes:
+        name: for tables and menus.
+        description: one sentence.
+        task: that judges are asked, key of `benchmark/prompts/judge_prompt.py`; "" where the value is computed.
+        field: of the task's answer that holds the value.
+        low: of a score; the least limit that can be set.
+        high: of a score; the largest limit that can be set.
+        needs: on which side of the limit a question is kept.
+        limit: as ESI-Bench sets it; where it names none, the project's own.
+        runs: how often each judge is asked about a question, with another seed each time.
+        most_runs: that can be set.
+        temperature: that judges which are models are asked with; None for what each is set to.
+        unit: after a value.
+    """
+
+    key: str
+    name: str
+    description: str
+    task: str
+    field: str
+    low: int
+    high: int
+    needs: Needs
+    limit: int
+    runs: int = 1
+    most_runs: int = 1
+    temperature: float | None = None
+    unit: str = ""
+
+    @property
+    def scored(self) -> bool:
+        """Whether each answer is a score on the step's scale."""
+        return self.field == "score"
+
+    def holds(self, value: float, limit: int) -> bool:
+        """Tell whether a question with this value is kept."""
+        return value >= limit if self.needs is Needs.LEAST else value <= limit
+
+
+DUPLICATES, REVIEW, DISTRACTORS, OPTIONS_ONLY, STABILITY = (
+    "duplicates",
+    "review",
+    "distractors",
+    "options-only",
+    "stability",
+)
+
+_STEPS = (
+    FilterStep(
+        DUPLICATES,
+        "Near-duplicates",
+        "Drops a question that asks and answers nearly what an earlier one about the same recording does.",
+        *("", "", 50, 100, Needs.MOST, 90),
+        unit="% alike",
+    ),
+    FilterStep(
+        REVIEW,
+        "Second judge",
+        "A judge that did not make the question scores it from 1 to 5 (reciprocal scoring).",
+        *("review_score", "score", 1, 5, Needs.LEAST, 4),
+    ),
+    FilterStep(
+        DISTRACTORS,
+        "Harder distractors",
+        "A judge proposes as many wrong options as there are, with a plausibility each; somebody takes them over.",
+        *("distractors", "", 0, 0, Needs.NOTHING, 0),
+    ),
+    FilterStep(
+        "difficulty",
+        "Difficulty",
+        "How many cues an answer needs, from 0 (none of this recording) to 3 (many, put together).",
+        *("difficulty", "score", 0, 3, Needs.LEAST, 2),
+    ),
+    FilterStep(
+        "truth",
+        "Right answer",
+        "Whether the option that is given as right is: 2 is right, 1 is about it, 0 is not.",
+        *("truth", "score", 0, 2, Needs.LEAST, 2),
+    ),
+    FilterStep(
+        "separability",
+        "Options apart",
+        "Whether the options mean different things, from 1 (two are the same) to 3 (all differ).",
+        *("separability", "score", 1, 3, Needs.LEAST, 2),
+    ),
+    FilterStep(
+        "relevance",
+        "Options to the point",
+        "Whether the options answer what is asked, from 1 (two or more do not) to 3 (all do).",
+        *("relevance", "score", 1, 3, Needs.LEAST, 3),
+    ),
+    FilterStep(
+        OPTIONS_ONLY,
+        "Options alone",
+        "Drops what a judge answers right that sees the options and nothing else.",
+        *("options_only", "answer", 0, 99, Needs.MOST, 50),
+        most_runs=25,
+        unit="% right",
+    ),
+    FilterStep(
+        STABILITY,
+        "Stable answers",
+        "Whether a judge that is asked twice, with other seeds at temperature 0.2, gives the same answer.",
+        *("answer", "answer", 1, 1, Needs.LEAST, 1),
+        runs=2,
+        most_runs=25,
+        temperature=0.2,
+    ),
+)
+STEPS = {one.key: one for one in _STEPS}
+"""Key -> step, in order. Near-duplicates come first: finding them costs nothing and no judge is asked about a copy, and
+because which questions are copies does not depend on scores, a stricter limit never lets another question through."""
+
+
+def step_called(key: str) -> FilterStep:
+    """Return a step.
+
+    Raises:
+        UserError: there is none of that key.
+    """
+    if key not in STEPS:
+        raise UserError(f"There is no step “{key}”.", f"Choose one of {', '.join(STEPS)}.")
+    return STEPS[key]
+
+
+_PROPERTY = "question-filter/"
+
+
+class Several(StrEnum):
+    """What counts where several judges scored a question."""
+
+    STRICTEST = "strictest"
+    """Each of them has to keep it."""
+    MEAN = "mean"
+    """The mean of their values has to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilterRule:
+    """What a study asks of questions at one step.
+
+    Attributes:
+        limit: that a value is held against, on the side that the step says.
+        runs: how often each judge is asked about a question.
+        several: what counts where several judges scored it.
+        judges: ids of the judges whose scores count; all who scored it where empty.
+        decides: what it does not keep is left out of verification and export.
+    """
+
+    limit: int
+    runs: int
+    several: Several = Several.STRICTEST
+    judges: tuple[str, ...] = ()
+    decides: bool = False
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {
+            "limit": self.limit,
+            "runs": self.runs,
+            "several": self.several.value,
+            "judges": [*self.judges],
+            "decides": self.decides,
+        }
+
+
+PARTS = tuple(one.name for one in fields(FilterRule))
+
+
+def usual(step: FilterStep) -> FilterRule:
+    """Return the rule of a step where a study says nothing."""
+    return FilterRule(step.limit, step.runs)
+
+
+def property_of(step: str) -> str:
+    """Return the property of a study that holds its rule for a step; one each, so that they merge one by one."""
+    return f"{_PROPERTY}{step}"
+
+
+def step_of(property_key: str) -> FilterStep | None:
+    """Return the step whose rule a property of a study holds; None for any other property."""
+    return STEPS.get(property_key.removeprefix(_PROPERTY)) if property_key.startswith(_PROPERTY) else None
+
+
+def rules_of(study: Study) -> dict[str, FilterRule]:
+    """Return step -> the study's rule for it.
+
+    Where what a study holds cannot be understood, the usual rule decides: what nobody can read lets nothing through.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    return {key: _read(step, study.get_property(property_of(key))) for key, step in STEPS.items()}
+
+
+def anything_decides(study: Study) -> bool:
+    """Tell whether any step of a study decides which questions go on.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    return any(rule.decides for rule in rules_of(study).values())
+
+
+def checked(step: FilterStep, rule: FilterRule) -> FilterRule:
+    """Return a rule that a step can have.
+
+    Raises:
+        UserError: a value is outside its limits.
+    """
+    if step.needs is not Needs.NOTHING and not (_whole(rule.limit) and step.low <= rule.limit <= step.high):
+        fixed = f"It is always {step.low}." if step.low == step.high else ""
+        raise UserError(
+            f"“{rule.limit}” is no limit for {step.name.lower()}.",
+            fixed or f"Give a whole number from {step.low} to {step.high}; usual is {step.limit}.",
+        )
+    least = step.runs
+    if not (_whole(rule.runs) and least <= rule.runs <= step.most_runs):
+        hint = f"Give {least} to {step.most_runs}." if step.most_runs > least else f"It is always {least}."
+        raise UserError(f"“{rule.runs}” is no number of runs for {step.name.lower()}.", hint)
+    return rule
+
+
+def _read(step: FilterStep, found: Json) -> FilterRule:
+    if found is None:
+        return usual(step)
+    try:
+        return checked(step, _parsed(found))
+    except (UserError, ValueError, TypeError, KeyError):
+        return FilterRule(step.limit, step.runs, decides=step.needs is not Needs.NOTHING)
+
+
+def _parsed(found: Json) -> FilterRule:
+    if not isinstance(found, Mapping):
+        raise TypeError
+    judges, decides = found["judges"], found["decides"]
+    if not isinstance(judges, list) or not all(isinstance(one, str) for one in judges) or not isinstance(decides, bool):
+        raise TypeError
+    limit, runs = found["limit"], found["runs"]
+    if not _whole(limit) or not _whole(runs):
+        raise TypeError
+    return FilterRule(
+        int(str(limit)), int(str(runs)), Several(str(found["several"])), tuple(str(one) for one in judges), decides
+    )
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

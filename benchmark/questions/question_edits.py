@@ -1,0 +1,257 @@
+"""Edits of questions: added by a maker, corrected by whoever verifies, removed.
+
+What a question was made from, and whether that still says the same. What of a question somebody saw who said something
+about it, and whose word is not asked.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmark.questions.question_validity import QuestionDraft, why_not
+from project.entities.causal_chains import ChainGraph
+from project.entities.questions import LETTERS, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries import question_rows as rows
+from project.queries.chain_rows import chain_called, graph_of
+from project.session.session import Session
+from project.text_format import counted
+
+
+def made_from(graph: ChainGraph, covers: Sequence[str]) -> str:
+    """Return a checksum of what a question covers; "" where it covers nothing, or a node of it is gone.
+
+    Its nodes are in it with kind, text, span and people, and the edges between them. Of a subchain, all reasons of its
+    result are, so that one more reason, which the question would not cover, makes another checksum.
+
+    Args:
+        graph: the chain.
+        covers: as `Question.covers`.
+    """
+    if not covers or any(one not in graph.by_id for one in covers):
+        return ""
+    inside = {*covers}
+    nodes = [graph.by_id[one] for one in sorted(inside)]
+    edges = {(reason, one) for one in inside for reason in graph.reasons[one] if reason in inside}
+    first = graph.reasons[covers[0]]
+    if not inside.isdisjoint(first):
+        edges |= {(reason, covers[0]) for reason in first}
+    said = [[one.id, one.kind.value, one.text, one.start_us, one.end_us, [*one.people]] for one in nodes]
+    return hashlib.sha256(json.dumps([said, sorted(edges)], ensure_ascii=True).encode()).hexdigest()[:16]
+
+
+def is_stale(question: Question, graph: ChainGraph | None) -> bool:
+    """Tell whether what a question was made from is gone or says something else by now.
+
+    Args:
+        question: a question.
+        graph: the chain that it was made from, as it is now; None where there is none, or it is not to be seen.
+    """
+    if not question.made_from:
+        return False
+    return graph is None or made_from(graph, question.covers) != question.made_from
+
+
+FEWEST = 2
+"""Options of a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionCorrection:
+    """What changes of a question; the attributes are the arguments of `correct_question`."""
+
+    text: str | None = None
+    answer: str | None = None
+    wrong: Sequence[WrongOption] | None = None
+    explanation: str | None = None
+    start_us: int | None = None
+    end_us: int | None = None
+    fits_chain: bool = False
+
+
+def add_questions(session: Session, questions: Sequence[Question], name: str = "") -> Changes:
+    """Add questions as one step of the history.
+
+    Args:
+        session: of the study.
+        questions: with ids of their own; `annotator_id` may be "", which stands for the annotator of this session.
+        name: of the step; `Add 12 questions` where empty.
+
+    Raises:
+        UserError: one of them cannot be used, or is about a span outside its recording; nothing is written.
+    """
+    durations: dict[str, int] = {}
+    for one in questions:
+        if one.recording_id not in durations:
+            durations[one.recording_id] = session.recording(one.recording_id).duration_us
+        _require_usable(one, len(one.wrong) + 1, durations[one.recording_id])
+    if not questions:
+        return Changes()
+    with session.step(name or f"Add {counted(len(questions), 'question')}") as step:
+        author = session.annotator()
+        assert author is not None
+        rows.insert_questions(
+            session.study, [one if one.annotator_id else replace(one, annotator_id=author.id) for one in questions]
+        )
+    return step.changes
+
+
+def correct_question(
+    session: Session,
+    question_id: str,
+    *,
+    text: str | None = None,
+    answer: str | None = None,
+    wrong: Sequence[WrongOption] | None = None,
+    explanation: str | None = None,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    fits_chain: bool = False,
+) -> Changes:
+    """Change the words of a question, or what is shown with it; None leaves a part as it is.
+
+    Anybody may: whoever verifies corrects what others had made. It keeps its number of options.
+
+    Args:
+        session: of the study.
+        question_id: of the question.
+        text: of the question.
+        answer: the right option.
+        wrong: the wrong options.
+        explanation: why the answer is right.
+        start_us: of what is shown, on the recording's axis.
+        end_us: of what is shown, on the recording's axis.
+        fits_chain: it was held against the chain as it is now, and is made from that from here on.
+
+    Raises:
+        UserError: there is no such question, or it could not be used as it would be.
+    """
+    session.study.require_writable()
+    correction = QuestionCorrection(text, answer, wrong, explanation, start_us, end_us, fits_chain)
+    after = corrected(session, question_id, correction)
+    if after == question_called(session, question_id):
+        return Changes()
+    with session.step("Correct question") as step:
+        rows.update_question(session.study, after)
+    return step.changes
+
+
+def corrected(session: Session, question_id: str, correction: QuestionCorrection) -> Question:
+    """Return a question as it would be after a correction; nothing is written.
+
+    Raises:
+        UserError: there is no such question, or it could not be used as it would be.
+    """
+    before = question_called(session, question_id)
+    wrong = correction.wrong
+    given: dict[str, Any] = {
+        "text": _stripped(correction.text),
+        "answer": _stripped(correction.answer),
+        "wrong": None if wrong is None else tuple(replace(one, text=one.text.strip()) for one in wrong),
+        "explanation": _stripped(correction.explanation),
+        "start_us": correction.start_us,
+        "end_us": correction.end_us,
+        "made_from": _as_it_is_now(session, before) if correction.fits_chain else None,
+    }
+    after = replace(before, **{name: value for name, value in given.items() if value is not None})
+    _require_usable(after, len(before.wrong) + 1, session.recording(before.recording_id).duration_us)
+    return after
+
+
+def reworded(question: Question, texts: Sequence[str]) -> tuple[WrongOption, ...]:
+    """Return wrong options with other texts, in the order in which they stood.
+
+    An option that stays as it is stays wholly. One that is put in other words still comes from where it came from, so
+    that whoever is behind its words is asked as before.
+
+    Args:
+        question: as it is.
+        texts: all wrong options as they should be.
+    """
+    same = {one.text: one for one in question.wrong}
+    before = [*question.wrong, *[WrongOption("")] * len(texts)]
+    return tuple(
+        same.get(text.strip()) or WrongOption(text, None, one.source) for text, one in zip(texts, before, strict=False)
+    )
+
+
+def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
+    """Remove questions, with what people said about them, as one step.
+
+    Raises:
+        UserError: one of them is not there.
+    """
+    session.study.require_writable()
+    gone = [question_called(session, one).id for one in dict.fromkeys(question_ids)]
+    if not gone:
+        return Changes()
+    with session.step(f"Delete {counted(len(gone), 'question')}") as step:
+        rows.delete_questions(session.study, gone)
+    return step.changes
+
+
+def question_called(session: Session, question_id: str) -> Question:
+    """Return a question.
+
+    Raises:
+        UserError: there is none of that id, or it is not to be seen.
+    """
+    found = rows.question_called(session.study, question_id)
+    if found is None:
+        raise UserError("This question is no longer part of the study.", "Choose another one.")
+    return found
+
+
+def _as_it_is_now(session: Session, question: Question) -> str | None:
+    """Return what a question is made from now.
+
+    Raises:
+        UserError: what it covers is gone.
+    """
+    chain = chain_called(session.study, question.chain_id) if question.chain_id else None
+    if not question.made_from:
+        return None
+    found = made_from(graph_of(session.study, chain), question.covers) if chain else ""
+    if not found:
+        raise UserError("What this question covers is gone from its chain.", "Drop the question, or make a new one.")
+    return found
+
+
+def _stripped(text: str | None) -> str | None:
+    return None if text is None else text.strip()
+
+
+def _require_usable(one: Question, options: int, duration_us: int) -> None:
+    draft = QuestionDraft(one.kind, one.aspect, one.covers, one.text, one.answer, one.wrong, one.explanation)
+    if not FEWEST <= options <= len(LETTERS):
+        raise UserError(f"A question has {FEWEST} to {len(LETTERS)} options.", "Give one right and some wrong ones.")
+    if reason := why_not(draft, options):
+        raise UserError(reason, "Change what is wrong with it, and try again.")
+    if not 0 <= one.start_us < one.end_us <= duration_us:
+        raise UserError("What is shown with it does not lie inside the recording.", "Give another span.")
+
+
+def seen_state(question: Question) -> str:
+    """Return what a verification is about: the words of a question, and what it was made from."""
+    return f"{question.state}/{question.made_from}" if question.made_from else question.state
+
+
+def is_author(question: Question, annotator_id: str) -> bool:
+    """Tell whether somebody wrote a question themselves, so that others have to approve of it."""
+    return question.kind is QuestionKind.WRITTEN and question.annotator_id == annotator_id
+
+
+def kept(question: Question, said: Iterable[Verification]) -> bool:
+    """Tell whether a question that a person wrote was kept as it is now, because judges failed at it.
+
+    The author's own row among what was said stands for that; it is no approval.
+    """
+    return any(
+        is_author(question, one.annotator_id)
+        and one.decision is VerificationDecision.KEEP
+        and one.state == seen_state(question)
+        for one in said
+    )

@@ -1,0 +1,414 @@
+"""How well judges answer the questions of a study: accuracy, consistency over chains, and what the set is like.
+
+How difficult a question is, by people and by a model together.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotate.agreement.figure_intervals import StatisticResult
+from annotate.chains.chain_checks import sound
+from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
+from benchmark.questions.chain_consistency import (
+    ACCURACY,
+    BIAS,
+    SCORES,
+    TASKS,
+    AnswerScorer,
+    Covered,
+    DiagnosticScore,
+    covered_by,
+    diagnostics,
+)
+from benchmark.questions.filter_outcomes import read as reading_read
+from benchmark.questions.filter_outcomes import scores_of
+from benchmark.questions.filter_rules import step_called
+from benchmark.questions.question_edits import is_stale
+from benchmark.questions.verification import VerificationState, counting, standing
+from project.entities.causal_chains import ChainGraph
+from project.entities.judgments import JudgmentStatus, Modality
+from project.entities.questions import DIFFICULTIES, Question, Verification
+from project.entities.study_records import Json
+from project.progress import Progress, Silent, Stages
+from project.queries.chain_rows import all_chains, graphs_of
+from project.queries.question_rows import (
+    QuestionJudgment,
+    all_questions,
+    given_in,
+    given_rows,
+    newest_judgment,
+    verifications,
+)
+from project.session.session import Session
+from project.store.study import Row
+
+_STEP = "difficulty"
+
+_LABEL_OF_SCORE = {0: "easy", 1: "easy", 2: "intermediate", 3: "hard"}
+
+
+def difficulty(said: Iterable[Verification], scores: Collection[float] = ()) -> str:
+    """Return the label that people and a model give a question together; "" where nobody gave one.
+
+    ESI-Bench (appendix A.1.6) integrates the label of people with that of the model at the filter, and does not say
+    how. Here each side is its middle label, between two the easier one, and the two sides meet half way, nearer to
+    that of the people where there is no middle.
+
+    Args:
+        said: what counts of what people said about the question.
+        scores: of the task `difficulty`, from 0 to 3, one for each model that was asked.
+    """
+    people = _middle(DIFFICULTIES.index(one.difficulty) for one in said if one.difficulty in DIFFICULTIES)
+    model = _middle(DIFFICULTIES.index(label_of(one)) for one in scores)
+    if people is None or model is None:
+        only = model if people is None else people
+        return "" if only is None else DIFFICULTIES[only]
+    half = (people + model) / 2
+    return DIFFICULTIES[int(half if people < half else -(-half // 1))]
+
+
+def label_of(score: float) -> str:
+    """Return the label that a score from 0 to 3 stands for."""
+    return _LABEL_OF_SCORE[min(max(round(score), 0), max(_LABEL_OF_SCORE))]
+
+
+def difficulties(session: Session) -> dict[str, str]:
+    """Return question id -> its label by people and models together, for the questions that have one.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    reading, said, step = reading_read(session), verifications(session.study), step_called(_STEP)
+    found = {}
+    for question in reading.questions.values():
+        scores = [one.value for one in scores_of(reading, step, question) if one.value is not None]
+        found[question.id] = difficulty(counting(question, said.get(question.id, ())), scores)
+    return {key: label for key, label in found.items() if label}
+
+
+def _middle(places: Iterable[int]) -> int | None:
+    found = sorted(places)
+    return found[(len(found) - 1) // 2] if found else None
+
+
+BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
+"""R3-VQA, section 4.3: pictures alone; with what is said; and with a prompt that asks for minds and events first."""
+OTHER = "other"
+_ANSWER, _SCORE = "answer", "score"
+_SILENT = Silent()
+_WITH_WORDS = (Modality.WORDS, Modality.BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSetup:
+    """One judge, asked in one way.
+
+    Attributes:
+        judge: its name.
+        backend: of it.
+        setting: `BASE`, `SUB`, `SUB_TOM`, or `OTHER` for any other way of putting questions.
+        variant: of the prompt.
+    """
+
+    judge_id: str
+    judge: str
+    backend: str
+    setting: str
+    variant: str
+    modality: Modality
+    condition: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMeasures:
+    """How well one judge answers, asked in one way.
+
+    Attributes:
+        asked: questions that it was asked; where the asking failed, it was not.
+        unparsed: of these, those whose answer could not be read; they count as wrong.
+        refused: of these, those that it refused; they count as wrong.
+        by_kind: value of `QuestionKind` -> accuracy.
+        by_state: mental state -> accuracy in MSE questions.
+        by_steps: steps of a chain -> accuracy, chain consistency, subchain consistency.
+    """
+
+    asking: JudgeSetup
+    asked: int
+    unparsed: int
+    refused: int
+    overall: StatisticResult
+    by_kind: Mapping[str, StatisticResult]
+    by_state: Mapping[str, StatisticResult]
+    chain: StatisticResult
+    subchain: StatisticResult
+    by_steps: Mapping[int, tuple[StatisticResult, StatisticResult, StatisticResult]]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        told = self.asking
+        steps: Json = {
+            str(number): {"accuracy": one[0].to_json(), "chain": one[1].to_json(), "subchain": one[2].to_json()}
+            for number, one in self.by_steps.items()
+        }
+        return {
+            "judge": told.judge,
+            "backend": told.backend,
+            "setting": told.setting,
+            "variant": told.variant,
+            "modality": told.modality.value,
+            "condition": told.condition,
+            "seed": told.seed,
+            "asked": self.asked,
+            "unparsed": self.unparsed,
+            "refused": self.refused,
+            "accuracy": self.overall.to_json(),
+            "by_kind": {name: one.to_json() for name, one in self.by_kind.items()},
+            "by_state": {name: one.to_json() for name, one in self.by_state.items()},
+            "chain_consistency": self.chain.to_json(),
+            "subchain_consistency": self.subchain.to_json(),
+            "by_steps": steps,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Every figure about the questions of a study.
+
+    Attributes:
+        everything: unverified questions count too.
+        questions: how many count.
+        stale: that do not count because their chain says something else by now.
+        dropped: that do not count because people dropped them.
+        unverified: that nobody dropped and that two people have not approved of; they count where `everything` says so.
+        sizes: number of questions of each chain and of each subchain that has any.
+        judges: by name, setting, modality.
+        diagnostics: key of `benchmark.questions.chain_consistency.TASKS` -> figure.
+    """
+
+    everything: bool
+    questions: int
+    stale: int
+    dropped: int
+    unverified: int
+    sizes: tuple[tuple[int, ...], tuple[int, ...]]
+    judges: tuple[JudgeMeasures, ...]
+    diagnostics: Mapping[str, StatisticResult]
+
+    @property
+    def published(self) -> tuple[PublishedTableRow, ...]:
+        """What papers report, to be shown beside."""
+        return (*published_rows(R3_VQA), *published_rows(ESI_BENCH))
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object; `published` says each row of the papers' tables."""
+        return {
+            "everything": self.everything,
+            "questions": self.questions,
+            "stale": self.stale,
+            "dropped": self.dropped,
+            "unverified": self.unverified,
+            "chains": len(self.sizes[0]),
+            "subchains": len(self.sizes[1]),
+            "judges": [one.as_json() for one in self.judges],
+            "diagnostics": {name: one.to_json() for name, one in self.diagnostics.items()},
+            "published": [one.as_json() for one in self.published],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionMeasuresInput:
+    """What the figures are computed from, as it was read; no thread has to wait for the study.
+
+    Attributes:
+        said: question id -> verifications.
+        rows: of `given_rows`.
+    """
+
+    graphs: Sequence[ChainGraph]
+    questions: Sequence[Question]
+    said: Mapping[str, Sequence[Verification]]
+    rows: Sequence[Row]
+
+
+def read(session: Session) -> QuestionMeasuresInput:
+    """Read what a study has of chains, questions, verifications and answers.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    study = session.study
+    rows = given_rows(study, [*TASKS.values()], 0, newest_judgment(study))
+    return QuestionMeasuresInput(graphs_of(study, all_chains(study)), all_questions(study), verifications(study), rows)
+
+
+def measures(
+    session: Session,
+    judges: Collection[str] = (),
+    *,
+    everything: bool = False,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Measures:
+    """Measure the judges of a study by its questions; nothing is written. See `computed`.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    return computed(read(session), judges, everything=everything, samples=samples, seed=seed)
+
+
+def computed(
+    material: QuestionMeasuresInput,
+    judges: Collection[str] = (),
+    *,
+    everything: bool = False,
+    samples: int = 1000,
+    seed: int = 0,
+    progress: Progress = _SILENT,
+) -> Measures:
+    """Measure judges by questions; any thread may do it.
+
+    Questions count whose chain still says what they were made from, and that two people approved of. Of several answers
+    of one judge to one question, asked in the same way, the newest counts; answers about another state do not.
+
+    Args:
+        material: of the study.
+        judges: ids or names; all that were asked where empty.
+        everything: count also what nobody verified yet, but not what was dropped.
+        samples: of the bootstrap over recordings.
+        seed: of the bootstrap.
+        progress: of it.
+
+    Raises:
+        Cancelled: the user stopped it.
+    """
+    graphs = {one.chain.id: one for one in material.graphs if sound(one)}
+    questions: list[Question] = []
+    stale = dropped = unverified = 0
+    for one in material.questions:
+        now = standing(one, material.said.get(one.id, ()))
+        if is_stale(one, graphs.get(one.chain_id or "")):
+            stale += 1
+            continue
+        dropped += now is VerificationState.DROPPED
+        unverified += now not in (VerificationState.VERIFIED, VerificationState.DROPPED)
+        if now is VerificationState.VERIFIED or (everything and now is not VerificationState.DROPPED):
+            questions.append(one)
+    of_chain: dict[str, list[Question]] = {}
+    for one in questions:
+        of_chain.setdefault(one.chain_id or "", []).append(one)
+    covered = [covered_by(graphs[chain], there) for chain, there in of_chain.items() if chain]
+    chains = [one for one in covered if one.subchains]
+    given = _counting(questions, given_in(material.rows), judges)
+    after = Stages(progress, len(given[_ANSWER]) + 1, "Measuring judges").after
+    found = [
+        after(_measured(asking, answers, questions, chains, samples, seed))
+        for asking, answers in sorted(given[_ANSWER].items(), key=lambda one: _order(one[0]))
+    ]
+    sizes = (
+        tuple(len(one.questions) for one in chains),
+        tuple(len(ids) for one in chains for ids in one.subchains.values()),
+    )
+    about = after(diagnostics(_said(questions, given), samples, seed))
+    return Measures(everything, len(questions), stale, dropped, unverified, sizes, tuple(found), about)
+
+
+_Answers = dict[JudgeSetup, dict[str, QuestionJudgment]]
+
+
+def _counting(
+    questions: Sequence[Question], given: Iterable[QuestionJudgment], judges: Collection[str]
+) -> dict[str, _Answers]:
+    """Return task -> who, asked how -> question id -> what counts of what was said."""
+    states = {one.id: one.state for one in questions}
+    found: dict[str, _Answers] = {task: {} for task in TASKS.values()}
+    known: dict[tuple[str, ...], JudgeSetup] = {}
+    for one in sorted(given, key=lambda one: (one.at, one.id)):
+        if states.get(one.question_id) != one.state or one.status is JudgmentStatus.ERROR:
+            continue
+        how = (one.judge_id, one.judge, one.variant, one.modality, one.condition, str(one.seed))
+        asking = known.get(how) or known.setdefault(how, _asking(one))
+        if judges and asking.judge not in judges and asking.judge_id not in judges:
+            continue
+        found[one.task].setdefault(asking, {})[one.question_id] = one
+    return found
+
+
+def _asking(one: QuestionJudgment) -> JudgeSetup:
+    entry = _object(one.judge)
+    modality = Modality(one.modality)
+    name, backend = str(entry.get("name", one.judge_id)), str(entry.get("backend", ""))
+    how = (_setting(one.variant, modality), one.variant, modality, one.condition, one.seed)
+    return JudgeSetup(one.judge_id, name, backend, *how)
+
+
+def _setting(variant: str, modality: Modality) -> str:
+    if variant == "plain":
+        return SUB if modality in _WITH_WORDS else BASE
+    return SUB_TOM if variant == "tom" and modality in _WITH_WORDS else OTHER
+
+
+def _order(one: JudgeSetup) -> tuple[str, ...]:
+    return one.judge.casefold(), one.setting, one.modality.value, one.condition, one.judge_id, str(one.seed)
+
+
+def _measured(
+    asking: JudgeSetup,
+    answers: Mapping[str, QuestionJudgment],
+    questions: Sequence[Question],
+    chains: Sequence[Covered],
+    samples: int,
+    seed: int,
+) -> JudgeMeasures:
+    right = {one.id: is_right(one, answers[one.id]) for one in questions if one.id in answers}
+    found = AnswerScorer(questions, right, chains, samples, seed)
+    statuses = [one.status for one in answers.values()]
+    by_steps = {
+        steps: (accuracy, found.chain_consistency(steps), found.subchain_consistency(steps))
+        for steps, accuracy in found.by_steps().items()
+    }
+    return JudgeMeasures(
+        asking,
+        len(right),
+        statuses.count(JudgmentStatus.UNPARSED),
+        statuses.count(JudgmentStatus.REFUSED),
+        found.accuracy(),
+        found.by_kind(),
+        found.by_state(),
+        found.chain_consistency(),
+        found.subchain_consistency(),
+        by_steps,
+    )
+
+
+def is_right(question: Question, one: QuestionJudgment) -> bool:
+    """Tell whether a question was answered right; what could not be read, or was refused, was not."""
+    return one.status is JudgmentStatus.OK and _object(one.answer).get(_ANSWER) == question.letter
+
+
+def _said(questions: Sequence[Question], given: Mapping[str, _Answers]) -> dict[str, list[DiagnosticScore]]:
+    by_id = {one.id: one for one in questions}
+    found: dict[str, list[DiagnosticScore]] = {}
+    for name, task in TASKS.items():
+        for answers in given[task].values():
+            for one in answers.values():
+                question = by_id[one.question_id]
+                if name in (BIAS, ACCURACY):
+                    found.setdefault(task, []).append(
+                        DiagnosticScore(question.recording_id, float(is_right(question, one)))
+                    )
+                elif name in SCORES and one.status is JudgmentStatus.OK:
+                    score = _object(one.answer).get(_SCORE)
+                    if isinstance(score, int) and not isinstance(score, bool):
+                        found.setdefault(task, []).append(DiagnosticScore(question.recording_id, float(score)))
+    return found
+
+
+def _object(text: str) -> dict[str, Json]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

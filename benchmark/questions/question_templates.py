@@ -1,0 +1,465 @@
+"""The words of questions that rules make: several wordings a kind, one of them chosen by a seed.
+
+Wrong options from the other nodes of a study: near enough to be plausible, and never true as well. Questions by rules
+alone: no model is needed (R3-VQA, section 3.1, with templates in the place of a model). How alike texts are, by the
+parts of words that they share.
+"""
+
+import itertools
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmark.questions.question_validity import (
+    BETWEEN,
+    END,
+    OPTIONS,
+    START,
+    Names,
+    QuestionDraft,
+    QuestionSpec,
+    Statement,
+    StatementFingerprint,
+    capital,
+    gist,
+    plain,
+    wanted_from,
+    why_not,
+)
+from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind
+from project.entities.questions import QuestionKind, WrongOption
+
+Floats = NDArray[np.float32]
+
+
+class Similarity:
+    """Cosines of TF-IDF over groups of 3 and 4 letters, which needs no words of a language."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        """Learn the weights from texts; both here and later, a text of no letters is like no other."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), sublinear_tf=True, dtype=np.float32)
+        self._known = any(one.strip() for one in texts)
+        if self._known:
+            self._vectorizer.fit(texts)
+
+    def vectors(self, texts: Sequence[str]) -> Any:
+        """Return the texts as rows of a sparse matrix, each of length 1 or 0."""
+        from scipy.sparse import csr_matrix
+
+        if not self._known or not texts:
+            return csr_matrix((len(texts), 1), dtype=np.float32)
+        return self._vectorizer.transform(texts)
+
+    @staticmethod
+    def between(one: Any, others: Any) -> Floats:
+        """Return (rows of `one`, rows of `others`) cosines from 0 to 1."""
+        found: Floats = np.asarray((one @ others.T).todense(), np.float32)
+        return found
+
+
+TOO_ALIKE = 0.8
+"""Cosine from which a text counts as the answer in other words."""
+_LENGTH = 0.5
+"""What one unit of the logarithm of a text's length weighs against a cosine."""
+_FIRST_LOOK = 48
+_ROWS_AT_ONCE = 256
+_NOBODY: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class DistractorRequest:
+    """What wrong options are wanted for.
+
+    Attributes:
+        answer: the right option.
+        true: ids of nodes that are true as well, or may be: nothing that says the same is offered.
+        barred: ids of nodes that no wrong option may have, whatever it says.
+        busy: nothing of the answer's own recording that overlaps this span is offered, on the recording's axis.
+        people: pseudonyms in its recording, in the order in which they take the places of others.
+        alike: what the best wrong options have in common with the answer; all others come after them.
+        of_somebody: it is asked what those of the answer do, think or feel, so that an option that names somebody else
+            could be told to be wrong by that alone.
+    """
+
+    answer: Statement
+    true: Collection[str]
+    barred: Collection[str]
+    busy: tuple[int, int]
+    people: Sequence[str]
+    alike: str
+    of_somebody: bool = False
+
+
+@dataclass
+class StatementPool:
+    """Statements of one sort, of which each may be a wrong option for another one.
+
+    Attributes:
+        alike: of each statement, to be compared with `Asked.alike`.
+        words: node id -> what its text says.
+        names: of the study's people.
+        similarity: that was fitted to the study's texts.
+        reach: recording id -> where its texts may go; what may not go wherever the question may is not used.
+        seed: of the order of texts that are equally near.
+    """
+
+    statements: Sequence[Statement]
+    alike: Sequence[str]
+    words: Mapping[str, StatementFingerprint]
+    names: Names
+    similarity: Similarity
+    reach: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    seed: int = 0
+
+    def choose(self, asked: Sequence[DistractorRequest], count: int) -> Iterator[tuple[WrongOption, ...]]:
+        """Yield for each its wrong options: `count`, or fewer where no more would do.
+
+        One is near the answer. The others are near that one, or near the answer where chance says so, once in
+        `count` + 1 times: were they always near the answer, it would be the option that is most like all the others,
+        and could be told without knowing the question. For the same reason, all are about as long as the answer.
+        """
+        there = self.similarity.vectors([self.names.without(one.text) for one in self.statements])
+        places = {one.text: at for at, one in enumerate(self.statements)}
+        labels = np.array([*self.alike], dtype=str)
+        lengths = np.log([1 + len(one.text) for one in self.statements], dtype=np.float32)
+        ties = np.array([random.Random(f"{self.seed} {at}").random() for at in range(len(labels))], np.float32)
+        for first in range(0, len(asked), _ROWS_AT_ONCE):
+            part = asked[first : first + _ROWS_AT_ONCE]
+            known = [places.get(one.answer.text) for one in part]
+            if None in known:
+                here = self.similarity.vectors([self.names.without(one.answer.text) for one in part])
+            else:
+                here = there[known]
+            near = self.similarity.between(here, there)
+            rank = [
+                row + 1e-5 * ties + (labels == one.alike) - _LENGTH * np.abs(lengths - np.log(1 + len(one.answer.text)))
+                for one, row in zip(part, near, strict=True)
+            ]
+            nearest = [self._walk(one, row, by, 1) for one, row, by in zip(part, near, rank, strict=True)]
+            chance = [random.Random(f"{self.seed} {one.answer.text}").randrange(count + 1) for one in part]
+            moved = [at for at, found in enumerate(nearest) if found and chance[at]]
+            if moved:
+                others = self.similarity.between(there[[nearest[at][0][0] for at in moved]], there)
+                for at, row in zip(moved, others, strict=True):
+                    rank[at] += row - near[at]
+            for one, row, by, found in zip(part, near, rank, nearest, strict=True):
+                yield tuple(option for _, option in self._walk(one, row, by, count, [at for at, _ in found]))
+
+    def _walk(
+        self, asked: DistractorRequest, near: Floats, rank: Floats, count: int, first: Sequence[int] = ()
+    ) -> list[tuple[int, WrongOption]]:
+        """Return positions and options: `first`, and after it what has the highest ranks, as far as it will do."""
+        true = [self.words[one] for one in {*asked.true, *asked.answer.node_ids}]
+        taken = {gist(asked.answer.text)}
+        taken_words: list[StatementFingerprint] = []
+        found: list[tuple[int, WrongOption]] = []
+        for at in itertools.chain(first, _from_highest(rank)):
+            if len(found) == count:
+                break
+            if near[at] >= TOO_ALIKE:
+                continue
+            one = self.statements[at]
+            if not self._may_stand(asked, one):
+                continue
+            words = [self.words[node.id] for node in one.nodes]
+            if any(mine.says_the_same(other) for mine in words for other in (*true, *taken_words)):
+                continue
+            text = self._told_of(asked, one)
+            if not gist(text) or gist(text) in taken:
+                continue
+            taken.add(gist(text))
+            taken_words += words
+            found.append((at, WrongOption(text, None, one.nodes[-1].id)))
+        return found
+
+    def _may_stand(self, asked: DistractorRequest, one: Statement) -> bool:
+        if not one.node_ids.isdisjoint(asked.barred) or not one.node_ids.isdisjoint(asked.answer.node_ids):
+            return False
+        home = asked.answer.recording_id
+        if not self.reach.get(one.recording_id, _NOBODY) >= self.reach.get(home, _NOBODY):
+            return False
+        start_us, end_us = one.span
+        return one.recording_id != home or end_us <= asked.busy[0] or asked.busy[1] <= start_us
+
+    def _told_of(self, asked: DistractorRequest, one: Statement) -> str:
+        """Return the text of a statement, told of the people of the question's recording, of whom it asks first."""
+        asked_of = asked.answer.people if asked.of_somebody else ()
+        if one.recording_id == asked.answer.recording_id and (not asked_of or not {*one.people}.isdisjoint(asked_of)):
+            return one.text
+        first = self.names.within(asked.answer.text)
+        return capital(self.names.changed(one.text, [*dict.fromkeys([*first, *asked.people])]))
+
+
+def _from_highest(rank: Floats) -> Iterator[int]:
+    """Yield positions by falling rank; sorts all of them only where the first ones do not suffice."""
+    if len(rank) > 2 * _FIRST_LOOK:
+        first = np.argpartition(-rank, _FIRST_LOOK)[:_FIRST_LOOK]
+        yield from (int(at) for at in first[np.argsort(-rank[first])])
+        rest = np.argsort(-rank)[_FIRST_LOOK:]
+        yield from (int(at) for at in rest)
+    else:
+        yield from (int(at) for at in np.argsort(-rank))
+
+
+EVENTS = (
+    "What happens {when}?",
+    "Which of these takes place {when}?",
+    "Look at what goes on {when}. Which option says what it is?",
+)
+EVENTS_WITH_PEOPLE = (
+    "What happens {when}, with {who} taking part?",
+    "Which of these, with {who} in it, takes place {when}?",
+    "Look at {who} {when}. What goes on there?",
+)
+STATES = {
+    NodeKind.BELIEF: (
+        "What {do} {who} take to be true {when}?",
+        "Which belief of {who} shows {when}?",
+        "Going by what is seen and heard {when}, what {do} {who} believe?",
+    ),
+    NodeKind.INTENT: (
+        "What {do} {who} mean to do, as can be told {when}?",
+        "Which intention of {who} shows {when}?",
+        "Going by what is seen and heard {when}, what {do} {who} intend?",
+    ),
+    NodeKind.DESIRE: (
+        "What {do} {who} long for {when}?",
+        "Which wish of {who} shows {when}?",
+        "Going by what is seen and heard {when}, what {do} {who} want?",
+    ),
+    NodeKind.EMOTION: (
+        "How {do} {who} feel {when}?",
+        "Which feeling of {who} shows {when}?",
+        "Going by what is seen and heard {when}, what {do} {who} feel?",
+    ),
+}
+WHY = (
+    "{When}: “{result}”. Why?",
+    "What brings this about, {when}: “{result}”?",
+    "Which option gives the reasons for this, {when}: “{result}”?",
+)
+HOW = (
+    "{When}: “{reasons}”. What comes of it?",
+    "What follows from this, {when}: “{reasons}”?",
+    "Where does this lead, {when}: “{reasons}”?",
+)
+PATHS = {
+    START: (
+        "{When}: “{end}”. What set this off, {steps} steps before?",
+        "Go {steps} steps back from this, {when}: “{end}”. What did it begin with?",
+    ),
+    END: (
+        "{When}: “{start}”. What does this lead to, {steps} steps later?",
+        "Follow what comes of this, {when}: “{start}”. Where has it led after {steps} steps?",
+    ),
+    BETWEEN: (
+        "How does “{start}” ({start_at}) lead to “{end}” ({end_at})?",
+        "Which steps lie between “{start}” ({start_at}) and “{end}” ({end_at})?",
+    ),
+}
+_SOMEBODY = "somebody"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateContext:
+    """What a question can be told with.
+
+    Attributes:
+        zero_us: where what is shown begins, on the recording's axis: times are told from there.
+        who: pseudonyms of those whose event or state it is; () for nobody in particular.
+    """
+
+    zero_us: int
+    who: Sequence[str] = ()
+
+    def when(self, span: tuple[int, int]) -> str:
+        """Return a span in seconds, such as `between 3.0 s and 7.5 s`."""
+        start, end = ((one - self.zero_us) / 1e6 for one in span)
+        return f"between {start:.1f} s and {end:.1f} s" if f"{start:.1f}" != f"{end:.1f}" else f"at {start:.1f} s"
+
+
+def worded(
+    wanted: QuestionSpec, answer: Statement, about: Sequence[Statement], telling: TemplateContext, seed: str
+) -> str:
+    """Return a question.
+
+    Args:
+        wanted: what it asks.
+        answer: the right option.
+        about: what is told in it: of CW the result, of CH/W the reasons; of a path, its start and its end.
+        telling: times and people.
+        seed: of the choice among wordings.
+    """
+    chance = random.Random(seed)
+    match wanted.kind:
+        case QuestionKind.EVENT:
+            form = chance.choice(EVENTS_WITH_PEOPLE if telling.who else EVENTS)
+            return form.format(when=telling.when(answer.span), who=listed(telling.who))
+        case QuestionKind.STATE:
+            who, do = listed(telling.who) or _SOMEBODY, "do" if len(telling.who) > 1 else "does"
+            form = chance.choice(STATES[NodeKind(wanted.aspect)])
+            return form.format(when=telling.when(answer.span), who=who, do=do)
+        case QuestionKind.WHY:
+            return _told(chance.choice(WHY), telling, about[0], result=about[0].text)
+        case QuestionKind.HOW:
+            return _told(chance.choice(HOW), telling, about[0], reasons=about[0].text)
+    start, end = about
+    first = end if wanted.aspect == START else start
+    return _told(
+        chance.choice(PATHS[wanted.aspect]),
+        telling,
+        first,
+        start=start.text,
+        end=end.text,
+        start_at=telling.when(start.span),
+        end_at=telling.when(end.span),
+        steps=str(len(wanted.covers) - 1),
+    )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as they are told, such as `Ada, Ben and Cleo`."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+
+
+def _told(form: str, telling: TemplateContext, about: Statement, **texts: str) -> str:
+    when = telling.when(about.span)
+    return form.format(when=when, When=when[:1].upper() + when[1:], **texts)
+
+
+TOO_FEW = "Fewer than four other texts of the study would do as wrong options."
+BLANK = "A node that it covers has no text yet."
+_THEN = ", then "
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingContext:
+    """What has to be known of a recording.
+
+    Attributes:
+        zero_us: where what is shown with a question begins, by chain, on the recording's axis.
+        people: participant id -> pseudonym, of those who take part.
+        reach: where its texts may go, as any keys: a question has wrong options only from recordings whose texts may
+            go wherever its own may.
+    """
+
+    zero_us: Mapping[str, int]
+    people: Mapping[str, str]
+    reach: frozenset[str] = frozenset()
+
+
+@dataclass
+class RuleQuestionGenerator:
+    """Makes drafts of the chains of a study.
+
+    Attributes:
+        chains: whose nodes may become wrong options.
+        known: every chain there is, with other versions of the same: what these say of a moment may be true as well.
+        scenes: recording id -> what has to be known of it.
+        names: pseudonyms of everybody in the study.
+    """
+
+    chains: Sequence[ChainGraph]
+    known: Sequence[ChainGraph]
+    scenes: Mapping[str, RecordingContext]
+    names: Collection[str]
+    seed: int = 0
+    _nodes: dict[str, list[ChainNode]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._finder = Names(self.names)
+        everything = {one.chain.id: one for one in (*self.known, *self.chains)}
+        self._words: dict[str, StatementFingerprint] = {}
+        for graph in everything.values():
+            self._nodes.setdefault(graph.chain.recording_id, []).extend(graph.nodes)
+            self._words |= {one.id: StatementFingerprint.of(self._finder.without(one.text)) for one in graph.nodes}
+        texts = [self._finder.without(one.text) for nodes in self._nodes.values() for one in nodes]
+        self._similarity = Similarity(texts)
+        self._reach = {recording: one.reach for recording, one in self.scenes.items()}
+
+    def drafts(
+        self, wanted: Sequence[tuple[ChainGraph, QuestionSpec]]
+    ) -> Iterator[tuple[ChainGraph, QuestionSpec, QuestionDraft | str]]:
+        """Yield for each what was made, or why nothing could be, in one sentence; by kind and aspect."""
+        sorts: dict[tuple[QuestionKind, str], list[tuple[ChainGraph, QuestionSpec]]] = {}
+        for graph, one in wanted:
+            sorts.setdefault((one.kind, one.aspect), []).append((graph, one))
+        for (kind, aspect), asked in sorts.items():
+            pool = self._pool(kind, aspect)
+            for (graph, one), wrong in zip(
+                asked, pool.choose([self._asked(graph, one) for graph, one in asked], OPTIONS - 1), strict=True
+            ):
+                answer, about = _parts(graph, one)
+                text = worded(one, answer, about, self._telling(graph, answer), f"{self.seed} {one.part}")
+                draft = QuestionDraft(one.kind, one.aspect, one.covers, text, answer.text, wrong)
+                blank = any(not plain(graph.by_id[node].text) for node in one.covers)
+                reason = BLANK if blank else TOO_FEW if len(wrong) < OPTIONS - 1 else why_not(draft)
+                yield graph, one, reason or draft
+
+    def _pool(self, kind: QuestionKind, aspect: str) -> StatementPool:
+        found = {
+            answer.node_ids: answer
+            for graph in self.chains
+            for one in wanted_from(graph, (kind,))
+            if one.aspect == aspect
+            for answer in (_parts(graph, one)[0],)
+            if all(plain(node.text) for node in answer.nodes)
+        }
+        statements = [*found.values()]
+        labels = [_likeness(kind, one) for one in statements]
+        return StatementPool(statements, labels, self._words, self._finder, self._similarity, self._reach, self.seed)
+
+    def _asked(self, graph: ChainGraph, wanted: QuestionSpec) -> DistractorRequest:
+        answer, about = _parts(graph, wanted)
+        home = graph.chain.recording_id
+        # What hangs together in a chain is partly true wherever it is asked why, or what comes of it.
+        chain: Collection[str] = () if wanted.kind in _OF_ONE_NODE else [one.id for one in graph.nodes]
+        spans = [answer.span, *(one.span for one in about)]
+        busy = min(start for start, _ in spans), max(end for _, end in spans)
+        there = [one.id for one in self._nodes[home] if one.start_us < busy[1] and busy[0] < one.end_us]
+        people, alike = self._people(graph, answer), _likeness(wanted.kind, answer)
+        return DistractorRequest(answer, {*there, *chain}, chain, busy, people, alike, wanted.kind in _OF_ONE_NODE)
+
+    def _telling(self, graph: ChainGraph, answer: Statement) -> TemplateContext:
+        scene = self.scenes[graph.chain.recording_id]
+        who = [scene.people[one] for one in answer.people if scene.people.get(one)]
+        return TemplateContext(scene.zero_us[graph.chain.id], who)
+
+    def _people(self, graph: ChainGraph, answer: Statement) -> list[str]:
+        people = self.scenes[graph.chain.recording_id].people
+        first = [people[one] for one in answer.people if one in people]
+        return [*dict.fromkeys([*first, *people.values()])]
+
+
+_OF_ONE_NODE = (QuestionKind.EVENT, QuestionKind.STATE)
+
+
+def _likeness(kind: QuestionKind, one: Statement) -> str:
+    """Return what a wrong option should share with the answer: how many parts it has, and of which kind it is."""
+    return str(len(one.nodes)) if kind is QuestionKind.WHY or len(one.nodes) > 1 else one.kind
+
+
+def _parts(graph: ChainGraph, wanted: QuestionSpec) -> tuple[Statement, tuple[Statement, ...]]:
+    """Return the right option, and what is told in the question."""
+
+    def of(*nodes: str, joined_by: str = "; ") -> Statement:
+        return Statement(tuple(graph.by_id[one] for one in nodes), graph.chain.recording_id, joined_by)
+
+    first, *rest = wanted.covers
+    match wanted.kind:
+        case QuestionKind.WHY:
+            return of(*rest), (of(first),)
+        case QuestionKind.HOW:
+            return of(first), (of(*rest),)
+        case QuestionKind.STEPS:
+            ends = of(first), of(rest[-1])
+            if wanted.aspect == BETWEEN:
+                return of(*rest[:-1], joined_by=_THEN), ends
+            return ends[0 if wanted.aspect == START else 1], ends
+    return of(first), ()

@@ -1,0 +1,357 @@
+"""Whether a question can be asked at all: every maker and every import passes through here.
+
+What a maker of questions is asked for, and what it hands back, whether it is rules, a judge or a person. The paths of a
+chain that multi-step questions ask about. What may stand as an option: the text of a node, or those of several nodes
+together.
+"""
+
+import random
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from project.entities.causal_chains import ChainGraph, ChainNode, ordered
+from project.entities.questions import OF_CHAINS, QuestionKind, WrongOption
+from project.errors import UserError
+from project.text_format import require_text
+
+MOST_PATHS = 45
+"""Of one chain: as many as a single line of ten steps has, which is the longest chain of R3-VQA (section 3.3)."""
+LEAST_EDGES = 2
+
+
+def paths_of(graph: ChainGraph, most: int = MOST_PATHS) -> list[tuple[str, ...]]:
+    """Return paths over two or more subchains, the longest first, then by time.
+
+    There is one for each pair of nodes of which one leads to the other over two or more edges: the longest path between
+    them; of equally long ones, the one whose last reason is the earliest, and so on back to its start. Each edge of a
+    path lies in another subchain, that of its result. A single line of n nodes has (n - 1)(n - 2) / 2 of them.
+
+    Args:
+        graph: the chain.
+        most: at most so many.
+
+    Returns:
+        Ids of the nodes from the start to the end, three or more.
+
+    Raises:
+        graphlib.CycleError: the chain goes round in a circle.
+    """
+    best: dict[str, dict[str, tuple[str, ...]]] = {}
+    for end in ordered(graph.reasons):
+        reached: dict[str, tuple[str, ...]] = {}
+        for reason in graph.reasons.get(end, ()):
+            for start, path in {**best[reason], reason: (reason,)}.items():
+                if len(path) + 1 > len(reached.get(start, ())):
+                    reached[start] = (*path, end)
+        best[end] = reached
+    place = {one.id: at for at, one in enumerate(graph.nodes)}
+    found = [path for reached in best.values() for path in reached.values() if len(path) > LEAST_EDGES]
+    return sorted(found, key=lambda path: (-len(path), place[path[0]], place[path[-1]]))[:most]
+
+
+OPTIONS = 5
+"""Of a question from a chain: one is right (R3-VQA, section 3.1)."""
+SINGLE_STEP = tuple(one for one in OF_CHAINS if one is not QuestionKind.STEPS)
+START, END, BETWEEN = "start", "end", "between"
+ASPECTS_OF_PATHS = (START, END, BETWEEN)
+"""What is asked about a path: what set it off, what came of it, what lies between."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSpec:
+    """One question that the rules ask for.
+
+    Attributes:
+        aspect: as that of `project.entities.questions.Question`.
+        covers: as that of `project.entities.questions.Question`.
+    """
+
+    kind: QuestionKind
+    aspect: str
+    covers: tuple[str, ...]
+
+    @property
+    def part(self) -> str:
+        """Tell it from all others of its chain in one text, such as `EU:ID` or `multi-step:start:ID>ID>ID`."""
+        if self.kind is QuestionKind.STEPS:
+            return f"{self.kind.value}:{self.aspect}:{'>'.join(self.covers)}"
+        return f"{self.kind.value}:{self.covers[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDraft:
+    """A question before it is part of a study.
+
+    Attributes:
+        aspect: as that of `project.entities.questions.Question`.
+        covers: as that of `project.entities.questions.Question`.
+        wrong: in any order.
+        explanation: why the answer is right; "" for none.
+    """
+
+    kind: QuestionKind
+    aspect: str
+    covers: tuple[str, ...]
+    text: str
+    answer: str
+    wrong: tuple[WrongOption, ...]
+    explanation: str = ""
+
+
+def wanted_from(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE_STEP) -> list[QuestionSpec]:
+    """Return what the rules ask for about a chain, by kind and time (R3-VQA, section 3.1).
+
+    One EU question for each event, one MSE question for each mental state, one CW and one CH/W question for each
+    subchain, and three multi-step questions for each of `paths_of`, which R3-VQA (section 5) leaves to future work.
+    """
+    found: list[QuestionSpec] = []
+    for kind in dict.fromkeys(kinds):
+        match kind:
+            case QuestionKind.EVENT:
+                found += [QuestionSpec(kind, "", (one.id,)) for one in graph.nodes if not one.kind.mental]
+            case QuestionKind.STATE:
+                found += [QuestionSpec(kind, one.kind.value, (one.id,)) for one in graph.nodes if one.kind.mental]
+            case QuestionKind.WHY | QuestionKind.HOW:
+                found += [QuestionSpec(kind, "", one.node_ids) for one in graph.subchains]
+            case QuestionKind.STEPS:
+                found += [QuestionSpec(kind, aspect, path) for path in paths_of(graph) for aspect in ASPECTS_OF_PATHS]
+    return found
+
+
+def wanted_called(graph: ChainGraph, part: str) -> QuestionSpec | None:
+    """Return what is wanted of a chain under `Wanted.part`; None where the rules no longer ask for it."""
+    kind = next((one for one in OF_CHAINS if part.startswith(f"{one.value}:")), None)
+    return None if kind is None else next((one for one in wanted_from(graph, (kind,)) if one.part == part), None)
+
+
+def balanced_places(count: int, options: int, seed: int) -> list[int]:
+    """Return where the right option of each of so many questions stands, from 0: each place as often as any other.
+
+    Numbers of questions differ by one at most; the order is shuffled by the seed.
+    """
+    chance = random.Random(f"places {seed}")
+    # Which places are used once more must not always be the first ones.
+    order = chance.sample(range(options), options)
+    found = [order[at % options] for at in range(count)]
+    chance.shuffle(found)
+    return found
+
+
+LONGEST_TEXT = 1_000
+LONGEST_OPTION = 600
+LONGEST_EXPLANATION = 4_000
+_ARTICLES = frozenset({"a", "an", "the"})
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_ACCENTS = ("\u0300", "\u036f")
+_WORD = re.compile(r"[^\W_]+")
+_SHORTEST_STEM = 3
+_REMEMBERED = 1 << 14
+
+
+def why_not(draft: QuestionDraft, options: int = OPTIONS) -> str:
+    """Return why a question cannot be used, in one sentence; "" where it can.
+
+    Args:
+        draft: what was made.
+        options: that it must have, the right one included.
+    """
+    texts = [draft.answer, *(one.text for one in draft.wrong)]
+    if reason := _unfit("question", draft.text, LONGEST_TEXT):
+        return reason
+    for text in texts:
+        if reason := _unfit("option", text, LONGEST_OPTION):
+            return reason
+    if len(draft.explanation) > LONGEST_EXPLANATION:
+        return f"The explanation is longer than {LONGEST_EXPLANATION:,} characters."
+    if len(texts) != options:
+        return f"It has {len(texts)} options, and needs {options}."
+    right, *wrong = map(plain, texts)
+    if right in wrong:
+        return "The answer is among the wrong options."
+    if len({*wrong}) < len(wrong):
+        return "Two wrong options are the same."
+    right, *wrong = map(gist, texts)
+    if right in wrong:
+        return "A wrong option says what the answer says."
+    if len({*wrong}) < len(wrong):
+        return "Two wrong options say the same."
+    return ""
+
+
+@lru_cache(_REMEMBERED)
+def plain(text: str) -> str:
+    """Return a text without what does not make another option of it: case, accents, marks, spaces, what is not seen.
+
+    Texts of marks alone, such as `?` or a picture, stay apart from each other.
+    """
+    if text.isascii() and text.isprintable():
+        seen = letters = text.lower()
+    else:
+        folded = " ".join(unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).split())
+        seen = "".join(sign for sign in folded if unicodedata.category(sign) not in _UNSEEN)
+        letters = "".join(sign for sign in seen if not _ACCENTS[0] <= sign <= _ACCENTS[1])
+    words = " ".join(_WORD.findall(letters.replace("'", "").replace("\u2019", "")))
+    # Accents that stood on spaces have an order of their own once they stand together.
+    return unicodedata.normalize("NFKD", words or "".join(seen.split()))
+
+
+@lru_cache(_REMEMBERED)
+def gist(text: str) -> str:
+    """Return the words of a text without articles and the `s` at the end of English words, in their order.
+
+    Two texts with one gist say the same. Texts that say the same in other words have two: that is for people and judges
+    to see. Order, names, numbers and negations are kept, because they change what is said.
+    """
+    words = plain(text).split()
+    return " ".join(_stem(one) for one in words if one not in _ARTICLES) or " ".join(words)
+
+
+def _stem(word: str) -> str:
+    if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST_STEM:
+        return word[:-1]
+    return word
+
+
+def _unfit(what: str, text: str, longest: int) -> str:
+    try:
+        require_text(text)
+    except UserError:
+        return f"The {what} holds what is no text."
+    if not any(map(str.isalnum, text)) and not plain(text):
+        return f"The {what} is empty."
+    if len(text) > longest:
+        return f"The {what} is longer than {longest:,} characters."
+    return ""
+
+
+_ENOUGH_ALIKE = 0.75
+_ONE_SLIP = 95.0
+_STEM = 6
+_LITTLE = (
+    "a about after again all also an and any are as at be because been before being believe believes but by can could "
+    "did do does doing during each feel feeling feels felt for from get gets had has have having he her hers him his "
+    "how i if in intend intends into is it its just may me mean means might more most my no nor not of off on once "
+    "only or other our out over own she should so some somebody someone such than that the their them then there these "
+    "they think thinks this those through to too under up us very want wants was we were what when where which while "
+    "who whom why will wish wishes with would you your"
+)
+_SAY_LITTLE = frozenset(_LITTLE.split())
+
+
+@dataclass(frozen=True)
+class StatementFingerprint:
+    """What of a node's text decides whether another one says the same: without names.
+
+    Attributes:
+        line: all of it, normalised.
+        content: the beginnings of its words that say something; never empty.
+    """
+
+    line: str
+    content: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "StatementFingerprint":
+        """Take them from a text without names."""
+        words = gist(text).split()
+        content = frozenset(one[:_STEM] for one in words if one not in _SAY_LITTLE)
+        return cls(" ".join(words), content or frozenset({plain(text)}))
+
+    def says_the_same(self, other: "StatementFingerprint") -> bool:
+        """Tell whether one of the two may stand for the other, or follows from it: too alike to be right and wrong."""
+        shared = len(self.content & other.content)
+        if not shared:
+            return False
+        if shared >= _ENOUGH_ALIKE * min(len(self.content), len(other.content)):
+            return True
+        return _alike(self.line, other.line)
+
+
+def _alike(one: str, other: str) -> bool:
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(one, other, score_cutoff=_ONE_SLIP) > 0
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The text of one node, or of several together, as an option could have it.
+
+    Attributes:
+        nodes: in the order in which they are told.
+        recording_id: that they are in.
+        joined_by: what stands between their texts.
+    """
+
+    nodes: tuple[ChainNode, ...]
+    recording_id: str
+    joined_by: str = "; "
+
+    @cached_property
+    def text(self) -> str:
+        """As an option is written: without a full stop, with a capital."""
+        return capital(self.joined_by.join(one_line(one.text) for one in self.nodes))
+
+    @cached_property
+    def node_ids(self) -> frozenset[str]:
+        """Ids of its nodes."""
+        return frozenset(one.id for one in self.nodes)
+
+    @property
+    def kind(self) -> str:
+        """Kind of its last node."""
+        return self.nodes[-1].kind.value
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """From the start of its first node to the end of its last one, on the recording's axis."""
+        return min(one.start_us for one in self.nodes), max(one.end_us for one in self.nodes)
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Ids of the participants of its nodes, in the order of the nodes."""
+        return tuple(dict.fromkeys(who for one in self.nodes for who in one.people))
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, without a full stop at its end."""
+    return " ".join(text.split()).removesuffix(".").rstrip()
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital at its start."""
+    return text[:1].upper() + text[1:]
+
+
+class Names:
+    """Finds the pseudonyms of a study's people in texts."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        known = sorted({one for one in names if one.strip()}, key=lambda one: (-len(one), one))
+        parts = "|".join(map(re.escape, known))
+        self._pattern = re.compile(rf"(?<!\w)(?:{parts})(?!\w)") if known else None
+
+    def within(self, text: str) -> list[str]:
+        """Return the names in a text, in the order of their first mention."""
+        return [] if self._pattern is None else [*dict.fromkeys(self._pattern.findall(text))]
+
+    def without(self, text: str) -> str:
+        """Return a text with a space in the place of each name."""
+        return text if self._pattern is None else self._pattern.sub(" ", text)
+
+    def changed(self, text: str, into: Sequence[str]) -> str:
+        """Return a text told of other people: the first name in it becomes the first of `into`, and so on.
+
+        Where there are more names than `into` has, the others become `somebody`.
+        """
+        if self._pattern is None:
+            return text
+        found = self.within(text)
+        new = {name: into[at] if at < len(into) else _SOMEBODY for at, name in enumerate(found)}
+        return self._pattern.sub(lambda one: new[one.group()], text)
+
+
+_SOMEBODY = "somebody"

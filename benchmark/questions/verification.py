@@ -1,0 +1,486 @@
+"""What an annotator says about questions: whether they are kept, corrected or dropped.
+
+How far two people agree about the questions that both of them looked at. Questions as people verify them: what counts,
+what waits for whom, and how far they agree.
+"""
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from benchmark.questions.filter_funnel import survives
+from benchmark.questions.question_edits import (
+    QuestionCorrection,
+    corrected,
+    is_author,
+    is_stale,
+    kept,
+    question_called,
+    seen_state,
+)
+from project.entities.causal_chains import ChainGraph
+from project.entities.questions import CHECKS, DIFFICULTIES, Question, QuestionKind, Verification, VerificationDecision
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.queries import question_rows as rows
+from project.queries.chain_rows import all_chains, chain_called, graph_of, graphs_of
+from project.queries.question_rows import all_questions, questions_of, verifications, verifications_of
+from project.queries.question_rows import question_called as questions_question_called
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session
+from project.timebase import utc_now
+
+LONGEST_NOTE = 2_000
+_LABELLED = "difficulty"
+_STEP = "Verify question"
+"""Of the history, whose newest step the menu names: it does not tell the next verifier what the last one said."""
+
+
+def verify(
+    session: Session,
+    question_id: str,
+    decision: VerificationDecision,
+    checks: Iterable[str],
+    difficulty: str = "",
+    note: str = "",
+    checklist: str = "chain",
+    correction: QuestionCorrection | None = None,
+) -> Changes:
+    """Say whether a question is kept, corrected or dropped, in place of what was said before; one step of the history.
+
+    Whoever keeps or corrects a question whose chain was edited says that it fits the chain as it is now.
+
+    Args:
+        session: of the study.
+        question_id: of the question.
+        decision: what becomes of it.
+        checks: of the checklist, what holds. All of them do for a question that is kept or corrected.
+        difficulty: one of `DIFFICULTIES`, or "".
+        note: why, for whoever looks later.
+        checklist: key of `CHECKS`.
+        correction: what changes of the question, in the same step; only with the decision to correct it.
+
+    Raises:
+        UserError: there is no such question, it cannot be used as corrected, whoever works here wrote it, no judge
+            failed at it yet, or the checks do not go with the decision.
+    """
+    session.study.require_writable()
+    if correction is not None and decision is not VerificationDecision.CORRECT:
+        raise UserError("A question that is kept or dropped stays as it is.", "Correct it, or leave its words.")
+    before = question_called(session, question_id)
+    approves = decision is not VerificationDecision.DROP
+    holds = _checked(checklist, checks, difficulty, note, approves=approves)
+    _require_others(session, before)
+    given = correction or QuestionCorrection()
+    if approves and is_stale(before, _graph(session, before)):
+        given = replace(given, fits_chain=True)
+    after = corrected(session, question_id, given) if given != QuestionCorrection() else before
+    with session.step(_STEP) as step:
+        who = session.annotator()
+        assert who is not None
+        if after != before:
+            rows.update_question(session.study, after)
+        new = Verification(
+            *(after.id, who.id, decision, checklist, holds, difficulty, note.strip(), seen_state(after), utc_now())
+        )
+        said = {one.annotator_id: one for one in rows.verifications_of(session.study, after.id)}
+        if not _same(said.get(who.id), new):
+            rows.set_verification(session.study, new)
+    return step.changes
+
+
+def withdraw_verification(session: Session, question_id: str) -> Changes:
+    """Take back what the annotator of this session said about a question; a correction stays.
+
+    Raises:
+        UserError: they said nothing about it.
+    """
+    session.study.require_writable()
+    who = session.annotator()
+    said = [one.annotator_id for one in rows.verifications_of(session.study, question_id)]
+    if who is None or who.id not in said or is_author(question_called(session, question_id), who.id):
+        raise UserError(
+            f"{session.annotator_name or 'Nobody'} did not verify this question.", "There is nothing to take back."
+        )
+    with session.step("Withdraw verification") as step:
+        rows.delete_verification(session.study, question_id, who.id)
+    return step.changes
+
+
+def _checked(checklist: str, checks: Iterable[str], difficulty: str, note: str, *, approves: bool) -> tuple[str, ...]:
+    if checklist not in CHECKS:
+        raise UserError(f"There is no checklist “{checklist}”.", f"Choose one of {', '.join(CHECKS)}.")
+    known, given = CHECKS[checklist], {*checks}
+    if strange := sorted(given - {*known}):
+        raise UserError(f"“{strange[0]}” is not on this checklist.", f"Choose of {', '.join(known)}.")
+    if difficulty not in ("", *DIFFICULTIES):
+        raise UserError(f"“{difficulty}” is no label of difficulty.", f"Choose one of {', '.join(DIFFICULTIES)}.")
+    if len(note) > LONGEST_NOTE:
+        raise UserError(f"A note has up to {LONGEST_NOTE:,} characters.", "Say it more briefly.")
+    if _LABELLED in given and not difficulty:
+        raise UserError("The difficulty has no label yet.", f"Choose one of {', '.join(DIFFICULTIES)}.")
+    if approves and (missing := [one for one in known if one not in given]):
+        raise UserError(
+            f"A question that is kept meets every check; missing: {', '.join(missing)}.",
+            "Tick what holds; correct the question, or drop it, where something does not.",
+        )
+    return tuple(one for one in known if one in given)
+
+
+def _require_others(session: Session, question: Question) -> None:
+    if question.kind is not QuestionKind.WRITTEN:
+        return
+    who = session.annotator()
+    if who is not None and is_author(question, who.id):
+        raise UserError(
+            f"{who.name} wrote this question.", "Two others verify it: work under another annotator's name."
+        )
+    if not kept(question, rows.verifications_of(session.study, question.id)):
+        raise UserError("This question is a draft: no judge failed at it yet.", "Whoever wrote it tries it on judges.")
+
+
+def _graph(session: Session, question: Question) -> ChainGraph | None:
+    chain = chain_called(session.study, question.chain_id) if question.chain_id else None
+    return graph_of(session.study, chain) if chain is not None else None
+
+
+def _same(before: Verification | None, after: Verification) -> bool:
+    return before is not None and replace(before, at=after.at) == after
+
+
+APPROVING = frozenset({VerificationDecision.KEEP, VerificationDecision.CORRECT})
+"""What says that a question is good as it is."""
+DECISION, DIFFICULTY = "decision", "difficulty"
+_YES_NO = ("yes", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementFigure:
+    """How far pairs of people say the same about one thing.
+
+    Attributes:
+        key: `decision` (is it good as it is, or to be dropped), a check, or `difficulty`.
+        pairs: of words about the same question in the same state.
+        agreeing: pairs that say the same.
+        kappa: Cohen's; None where it is undefined, because everybody says the same throughout.
+    """
+
+    key: str
+    pairs: int
+    agreeing: int
+    kappa: float | None
+
+    @property
+    def raw(self) -> float | None:
+        """The share of pairs that say the same, from 0 to 1; None without pairs."""
+        return self.agreeing / self.pairs if self.pairs else None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for a file or a terminal."""
+        return {"pairs": self.pairs, "agreeing": self.agreeing, "raw": self.raw, "kappa": self.kappa}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The figures, the decision first; of checks and labels that no pair gave, there is none."""
+
+    figures: tuple[AgreementFigure, ...]
+
+    def of(self, key: str) -> AgreementFigure:
+        """Return one figure; one of no pairs where nobody could be compared."""
+        return next((one for one in self.figures if one.key == key), AgreementFigure(key, 0, 0, None))
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for a file or a terminal, by key."""
+        return {one.key: one.as_json() for one in self.figures}
+
+
+def agreement_of(said: Iterable[Sequence[Verification]]) -> Agreement:
+    """Return how far people agree.
+
+    Args:
+        said: for each question, what people said about it in one and the same state. The two who looked first are
+            compared. Cohen's kappa knows two sides: over all pairs, whoever comes first by id is the first one.
+    """
+    pairs = [_pair(one) for one in said if len(one) > 1]
+    found = [_figure(DECISION, pairs, lambda one: _YES_NO[one.decision not in APPROVING], _YES_NO)]
+    for checklist, checks in CHECKS.items():
+        same = [(one, other) for one, other in pairs if one.checklist == other.checklist == checklist]
+        found += [_figure(check, same, _holds(check), _YES_NO) for check in checks if check != DIFFICULTY]
+    labelled = [(one, other) for one, other in pairs if one.difficulty and other.difficulty]
+    found.append(_figure(DIFFICULTY, labelled, lambda one: one.difficulty, DIFFICULTIES))
+    return Agreement(tuple(one for one in found if one.pairs or one.key == DECISION))
+
+
+def _pair(said: Sequence[Verification]) -> tuple[Verification, Verification]:
+    first = sorted(said, key=lambda one: (one.at, one.annotator_id))[:2]
+    one, other = sorted(first, key=lambda each: each.annotator_id)
+    return one, other
+
+
+def _holds(check: str) -> Callable[[Verification], str]:
+    return lambda one: _YES_NO[check not in one.checks]
+
+
+def _figure(
+    key: str,
+    pairs: Sequence[tuple[Verification, Verification]],
+    category: Callable[[Verification], str],
+    categories: Sequence[str],
+) -> AgreementFigure:
+    given = [(category(one), category(other)) for one, other in pairs]
+    return AgreementFigure(key, len(given), sum(one == other for one, other in given), _kappa(given, categories))
+
+
+def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float | None:
+    import numpy as np
+
+    from annotate.agreement.coefficients import kappa, tables
+
+    if not given:
+        return None
+    places = np.array([[categories.index(one), categories.index(other)] for one, other in given], np.int64)
+    ones = np.ones(len(given), np.int64)
+    found = float(kappa(tables(places[:, 0], places[:, 1], ones, np.zeros_like(ones), len(categories), 1))[0])
+    return found if np.isfinite(found) else None
+
+
+VERIFIERS = 2
+"""People that have to say the same."""
+
+
+class VerificationState(StrEnum):
+    """What became of a question, by what people say about it as it is now."""
+
+    OPEN = "open"
+    """Nobody's word counts."""
+    ONCE = "once"
+    """One person's does."""
+    VERIFIED = "verified"
+    """Two people approve of it, and nobody would drop it."""
+    DISPUTED = "disputed"
+    """Somebody approves of it, and somebody would drop it."""
+    DROPPED = "dropped"
+    """Two people would drop it, and nobody approves of it."""
+
+
+def standing(question: Question, said: Iterable[Verification]) -> VerificationState:
+    """Return what became of a question, by everything that was said about it."""
+    words = counting(question, said)
+    approving = sum(one.decision in APPROVING for one in words)
+    if not words:
+        return VerificationState.OPEN
+    if 0 < approving < len(words):
+        return VerificationState.DISPUTED
+    if len(words) < VERIFIERS:
+        return VerificationState.ONCE
+    return VerificationState.VERIFIED if approving else VerificationState.DROPPED
+
+
+def counting(question: Question, said: Iterable[Verification]) -> tuple[Verification, ...]:
+    """Return what counts of what was said: it is about the question as it is now, and not by who wrote that.
+
+    Of a question that a person wrote and no judge fails at, nothing does.
+    """
+    now, words = seen_state(question), [*said]
+    if not _ready(question, words):
+        return ()
+    return tuple(one for one in words if one.state == now and not is_author(question, one.annotator_id))
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationItem:
+    """A question with what people say about it.
+
+    Attributes:
+        said: everything, also what no longer counts, by time.
+        stale: what it was made from says something else by now.
+        graph: the chain that it was made from; None for none.
+        ready: it can be verified; what a person wrote is, once judges failed at it.
+    """
+
+    question: Question
+    said: tuple[Verification, ...]
+    standing: VerificationState
+    stale: bool
+    graph: ChainGraph | None
+    ready: bool = True
+
+    def by(self, annotator_id: str) -> Verification | None:
+        """Return what somebody said, whether it counts or not."""
+        return next((one for one in self.said if one.annotator_id == annotator_id), None)
+
+    def looked_at_by(self, annotator_id: str) -> bool:
+        """Tell whether what somebody said is about the question as it is now."""
+        return any(one.annotator_id == annotator_id and one.state == seen_state(self.question) for one in self.said)
+
+    def again(self, annotator_id: str) -> bool:
+        """Tell whether somebody has to look again, because the question was changed after they looked."""
+        return self.by(annotator_id) is not None and not self.looked_at_by(annotator_id)
+
+    def goes_on(self, surviving: Container[str]) -> bool:
+        """Tell whether it is to be verified: the filters leave it, or somebody has begun.
+
+        Whoever corrects a question makes one that no filter has seen; it is not forgotten for that.
+        """
+        return self.question.id in surviving or bool(self.said)
+
+    def waits_for(self, annotator_id: str) -> bool:
+        """Tell whether somebody should look at it: their word is missing, or its chain was edited since."""
+        if not self.ready or is_author(self.question, annotator_id):
+            return False
+        enough = len(counting(self.question, self.said)) >= VERIFIERS
+        if self.stale:
+            return not enough or self.by(annotator_id) is not None
+        return not enough and not self.looked_at_by(annotator_id)
+
+
+def gathered(
+    session: Session, recording_id: str = "", question_ids: Iterable[str] | None = None
+) -> list[VerificationItem]:
+    """Return questions with what people say about them, by recording and time.
+
+    Args:
+        session: of the study.
+        recording_id: only its questions; "" for those of all recordings.
+        question_ids: only these; None for all.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    study = session.study
+    found = questions_of(study, recording_id) if recording_id else all_questions(study)
+    if question_ids is not None:
+        wanted = {*question_ids}
+        found = [one for one in found if one.id in wanted]
+    said = verifications(study, recording_id)
+    graphs = _graphs(session, found)
+    order = {one.id: at for at, one in enumerate(all_recordings(study))}
+    found.sort(key=lambda one: (order.get(one.recording_id, len(order)), one.start_us, one.id))
+    return [_verified(one, said.get(one.id, ()), graphs.get(one.chain_id or "")) for one in found]
+
+
+def read_again(session: Session, question_id: str) -> VerificationItem | None:
+    """Return one question as it is now, or None where none of that id is to be seen.
+
+    Raises:
+        UserError: it is damaged.
+    """
+    question = questions_question_called(session.study, question_id)
+    if question is None:
+        return None
+    graphs = _graphs(session, [question])
+    return _verified(question, verifications_of(session.study, question_id), graphs.get(question.chain_id or ""))
+
+
+def verified(session: Session) -> set[str]:
+    """Return the ids of the questions that two people approve of; whether one is stale is another matter.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    said = verifications(session.study)
+    return {
+        one.id
+        for one in all_questions(session.study)
+        if standing(one, said.get(one.id, ())) is VerificationState.VERIFIED
+    }
+
+
+def queue(
+    session: Session, recording_id: str = "", surviving: Iterable[str] | None = None, annotator_id: str = ""
+) -> list[VerificationItem]:
+    """Return what waits for somebody: first what has to be looked at again, then the rest by recording and time.
+
+    Args:
+        session: of the study.
+        recording_id: only its questions; "" for those of all recordings.
+        surviving: ids of the questions that go on to verification; None for those that the filters leave.
+        annotator_id: for whom; "" for the annotator of the session.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    who = annotator_id or me(session)
+    going = {*(survives(session) if surviving is None else surviving)}
+    waiting = [one for one in gathered(session, recording_id) if one.waits_for(who) and one.goes_on(going)]
+    return sorted(waiting, key=lambda one: not (one.stale or one.again(who)))
+
+
+def me(session: Session) -> str:
+    """Return the id of the annotator of a session; "" before their first edit."""
+    found = session.annotator()
+    return found.id if found is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationProgress:
+    """How far the verification is.
+
+    Attributes:
+        done: questions that the person has looked at as they are now.
+        waiting: questions that wait for the person.
+        standings: how many questions are where.
+        stale: questions whose nodes were edited since.
+    """
+
+    done: int
+    waiting: int
+    standings: Mapping[VerificationState, int]
+    stale: int
+
+    @property
+    def total(self) -> int:
+        """All questions."""
+        return sum(self.standings.values())
+
+
+def progress(found: Sequence[VerificationItem], annotator_id: str) -> VerificationProgress:
+    """Return how far the verification of some questions is, for one person and for all."""
+    return VerificationProgress(
+        sum(one.looked_at_by(annotator_id) for one in found),
+        sum(one.waits_for(annotator_id) for one in found),
+        {where: sum(one.standing is where for one in found) for where in VerificationState},
+        sum(one.stale for one in found),
+    )
+
+
+def agreement(session: Session, question_ids: Iterable[str] | None = None) -> Agreement:
+    """Return how far the verifiers of a study agree, over all questions or some.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    wanted = None if question_ids is None else {*question_ids}
+    said = verifications(session.study)
+    return agreement_of(
+        [
+            counting(one, said.get(one.id, ()))
+            for one in all_questions(session.study)
+            if wanted is None or one.id in wanted
+        ]
+    )
+
+
+def _verified(question: Question, said: Sequence[Verification], graph: ChainGraph | None) -> VerificationItem:
+    return VerificationItem(
+        question,
+        tuple(said),
+        standing(question, said),
+        is_stale(question, graph),
+        graph,
+        _ready(question, said),
+    )
+
+
+def _ready(question: Question, said: Iterable[Verification]) -> bool:
+    return question.kind is not QuestionKind.WRITTEN or kept(question, said)
+
+
+def _graphs(session: Session, questions: Sequence[Question]) -> dict[str, ChainGraph]:
+    wanted = {one.chain_id for one in questions if one.chain_id}
+    if len(wanted) == 1:
+        chain = chain_called(session.study, next(iter(wanted)))
+        return {chain.id: graph_of(session.study, chain)} if chain is not None else {}
+    chains = [one for one in all_chains(session.study) if one.id in wanted]
+    return {one.chain.id: one for one in graphs_of(session.study, chains)} if chains else {}

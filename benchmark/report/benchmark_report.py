@@ -1,0 +1,364 @@
+"""Puts a report together from what a study holds. Writes a report to a folder, whole or not at all."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmark.dataset.question_selection import NOBODY, against_recordings
+from benchmark.metrics.published_figures import SEPARATOR
+from benchmark.report.breakdown_tables import (
+    ATTRIBUTES,
+    agreement_tables,
+    attribute_tables,
+    counts_table,
+    leaving,
+    list_of,
+    part_tables,
+    sets_table,
+    spending_table,
+    traits_of,
+)
+from benchmark.report.comparison_tables import (
+    RESULTS,
+    Before,
+    RunPair,
+    against_best,
+    condition_tables,
+    earlier_table,
+    pair_table,
+    read_earlier,
+    results_of,
+    run_table,
+)
+from benchmark.report.html_report import html_of, items_page
+from benchmark.report.latex_report import latex_document, latex_table
+from benchmark.report.markdown_report import csv_of, items_csv, markdown_of
+from benchmark.report.paper_tables import KNOWN, other_tables, paper_tables
+from benchmark.report.report_data import (
+    BASELINES,
+    LABEL,
+    ReportRedactor,
+    ReportRun,
+    ReportRuns,
+    names_of,
+    parts_called,
+    sets_of,
+    texts_of,
+    way_of,
+)
+from benchmark.report.report_document import (
+    BenchmarkReport,
+    ReportItemList,
+    ReportPlot,
+    ReportSection,
+    ReportTable,
+    ResultOrigin,
+)
+from benchmark.results.run_measures import SAMPLES
+from benchmark.runs.run_figures import RunFigures, compare, computed, figures_of, read_runs
+from benchmark.tasks.benchmark_task import SUITE, entry_of
+from project.entities.frozen_items import FrozenItem
+from project.entities.judgments import RAW
+from project.errors import UserError
+from project.files.publication import require_free, staged
+from project.progress import Progress, Stages
+from project.queries.history_rows import run_called
+from project.queries.item_set_rows import items_of
+from project.queries.recording_rows import all_collections, all_recordings
+from project.session.session import Session
+from project.store.column_values import to_json
+from project.text_format import counted
+from project.timebase import utc_now
+from project.version import __version__
+
+Painter = Callable[[ReportRuns], Mapping[str, Sequence[ReportPlot]]]
+"""Draws what a report shows: key of a section -> its plots. The floor above has the means to draw."""
+_TITLES = {
+    "shrec": "SHREC",
+    "r3vqa": "R3-VQA",
+    "esi": "ESI-Bench",
+    "socialnli": "SocialNLI",
+    "sotopia": "SOTOPIA",
+}
+_TIMES = 3
+"""A run is come to so often: its figures, beside the best one of its set, its items."""
+WARNING = (
+    "This report holds what was said, shown and written in the study, as it is. Do not pass it on to anybody who may "
+    "not see the study itself."
+)
+
+
+class NothingAsked(UserError):
+    """There is nothing to report on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What a report is to be about.
+
+    Attributes:
+        sets: ids or names of sets; all where empty.
+        against: an earlier report's folder, or the id of a run; "" for no comparison.
+        texts: whether what was shown and said goes in, which is private.
+        samples: of the bootstrap over recordings; 0 for no intervals.
+    """
+
+    sets: Sequence[str] = ()
+    against: str = ""
+    texts: bool = False
+    samples: int = SAMPLES
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInput:
+    """All that a report needs of a study.
+
+    Attributes:
+        items: id of an item -> the item.
+        lists: of all items that may be seen here; a report leaves out those that may not leave.
+        pairs: each run beside the best of its set.
+        earlier: runs of an earlier report.
+        beside: each run beside the one of this study that it is to be compared with.
+    """
+
+    material: ReportRuns
+    items: Mapping[str, FrozenItem]
+    lists: tuple[ReportItemList, ...]
+    pairs: tuple[RunPair, ...]
+    earlier: tuple[Before, ...]
+    beside: tuple[RunPair, ...]
+    texts: bool
+
+
+def gather(
+    session: Session, wish: ReportOptions, progress: Progress, hidden: Collection[str] = frozenset()
+) -> ReportInput:
+    """Read the study and work out every figure.
+
+    Args:
+        session: of the study; it may be open for reading only.
+        wish: what the report is to be about.
+        progress: of it.
+        hidden: ids of items of which somebody must not see yet what is right, because they still answer.
+
+    Raises:
+        UserError: there is no such set or earlier report.
+        NothingAsked: nothing was asked yet.
+        Cancelled: the user stopped it.
+    """
+    runs = read_runs(session, sets=wish.sets)
+    after = Stages(progress, _TIMES * len(runs), "Working out figures").after
+    figures = [after(computed(one, samples=wish.samples)) for one in runs]
+    if not figures:
+        raise NothingAsked("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
+    path = Path(wish.against) if wish.against else None
+    earlier = read_earlier(path) if path is not None and path.exists() else []
+    other = figures_of(session, [wish.against], samples=0) if path is not None and not path.exists() else []
+    items = {
+        item.id: item
+        for set_id in dict.fromkeys(one.item_set.id for one in figures)
+        for item in items_of(session.study, set_id)
+    }
+    telling = ReportRedactor(session)
+    collections = {one.id: one.name for one in all_collections(session.study)}
+    material = _material(session, figures, telling, collections)
+    pairs = against_best(session, material.asked, wish.samples, after)
+    recordings = {one.id: one for one in all_recordings(session.study)}
+    refused = against_recordings(session, recordings)
+    withheld = {one for one, why in refused.items() if wish.texts or why != NOBODY}
+    numbers = {one.id: one.number for one in recordings.values()}
+    beside = [pair for one in other for pair in _beside(session, one, material, wish.samples)]
+    told = {key: one for key, one in items.items() if key not in hidden}
+    lists = []
+    for one in material.asked:
+        texts = texts_of(session, one.figures, items, withheld) if wish.texts else {}
+        lists.append(after(list_of(one, material, told, numbers, withheld, telling, collections, texts)))
+    return ReportInput(material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(beside), wish.texts)
+
+
+def report_of(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]]) -> BenchmarkReport:
+    """Return the report; needs no study."""
+    material = gathered.material
+    at = utc_now()
+    sections = [_section(key, title, _tables(gathered, key), pictures) for key, title in _sections()]
+    there = tuple(one for one in sections if one.tables or one.pictures or one.lines)
+    return BenchmarkReport(
+        "Benchmark report",
+        at,
+        WARNING if gathered.texts else "",
+        _facts(gathered, at),
+        there,
+        tuple(leaving(one) for one in gathered.lists),
+        results_of(material, at=at),
+    )
+
+
+def _sections() -> list[tuple[str, str]]:
+    return [
+        *_TITLES.items(),
+        ("other", "Other tasks"),
+        ("conditions", "Conditions"),
+        ("parts", "Parts of the items"),
+        ("confusions", "What was taken for what"),
+        ("significance", "Judges beside each other"),
+        ("earlier", "Beside an earlier one"),
+        ("answers", "Answers, time, cost and sets"),
+    ]
+
+
+def _section(
+    key: str, title: str, tables: Sequence[ReportTable], pictures: Mapping[str, Sequence[ReportPlot]]
+) -> ReportSection:
+    return ReportSection(key, title, (), tuple(tables), tuple(pictures.get(key, ())))
+
+
+def _tables(gathered: ReportInput, key: str) -> list[ReportTable]:
+    material = gathered.material
+    if key in KNOWN:
+        return paper_tables(material, KNOWN[key])
+    if key == "significance":
+        table = pair_table(material, gathered.pairs)
+        return [table] if table is not None else []
+    if key == "earlier":
+        found = [run_table(material, gathered.beside)] if gathered.beside else []
+        return [*found, *([earlier_table(material, gathered.earlier)] if gathered.earlier else [])]
+    makers: dict[str, Callable[[], list[ReportTable]]] = {
+        "other": lambda: other_tables(material),
+        "conditions": lambda: condition_tables(material),
+        "parts": lambda: [*agreement_tables(material), *attribute_tables(material), *part_tables(material)],
+        "answers": lambda: [counts_table(material), spending_table(material), sets_table(material)],
+    }
+    return makers[key]() if key in makers else []
+
+
+def _facts(gathered: ReportInput, at: str) -> dict[str, str]:
+    material = gathered.material
+    homes = {one.recording_id for one in gathered.items.values()}
+    facts = {
+        "Made": at[:16].replace("T", " ") + " UTC",
+        "Program": f"Greenroom {__version__}",
+        "Runs": f"{len(material.asked):,}",
+        "Items": f"{len(gathered.items):,} of {counted(len(homes), 'recording')}",
+        "Intervals": "95 %, by resampling recordings; ± is the standard deviation over draws",
+        "Published rows": "measured by the papers on their own footage and people, to compare with",
+    }
+    hidden = sum(leaving(one).withheld for one in gathered.lists)
+    return facts | (
+        {"Not listed": f"{counted(hidden, 'answered item')} of recordings that may not leave"} if hidden else {}
+    )
+
+
+def _material(
+    session: Session, figures: Sequence[RunFigures], telling: ReportRedactor, collections: Mapping[str, str]
+) -> ReportRuns:
+    names, sets = names_of(session, figures), sets_of(session, figures)
+    conditions = _conditions(session, figures)
+    there = {one.item_set.task for one in figures}
+    entries = {key: entry_of(key) for key in SUITE if key in there}
+    order = [*entries]
+    ranked = sorted(figures, key=lambda one: order.index(one.item_set.task))
+    of_task: dict[str, list[str]] = {}
+    for one in ranked:
+        known = of_task.setdefault(one.item_set.task, [])
+        if one.item_set.id not in known:
+            known.append(one.item_set.id)
+    asked = []
+    for place, one in enumerate(ranked, 1):
+        who = names[one.run.id]
+        told = way_of(one.run, who, conditions.get(one.run.condition, one.run.condition))
+        number = of_task[one.item_set.task].index(one.item_set.id) + 1
+        told += f", set {number}" if len(of_task[one.item_set.task]) > 1 else ""
+        key = f"{place:03d}-{one.item_set.task.replace('_', '-')}"
+        asked.append(ReportRun(one, told, who, _standing(one), key))
+    parts = {each for one in ranked for item in one.items for each in traits_of(item.said, collections)}
+    parts |= {(found.trait, part.value) for one in ranked for found in one.breakdowns for part in found.parts}
+    parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for one in ranked for row in one.labels}
+    parts |= {(LABEL, one) for each in ranked for found in each.confusions for one in found.labels}
+    called = parts_called(telling, sorted(parts))
+    titles = {(trait, value): telling.title(trait, name) for (trait, value), name in called.items()}
+    return ReportRuns(tuple(asked), entries, sets, conditions, called, titles)
+
+
+def _standing(one: RunFigures) -> ResultOrigin:
+    if one.human:
+        return ResultOrigin.PERSON
+    return ResultOrigin.BASELINE if one.run.judge.get("backend") in BASELINES else ResultOrigin.JUDGE
+
+
+def _conditions(session: Session, figures: Sequence[RunFigures]) -> dict[str, str]:
+    found = {RAW: RAW}
+    for key in dict.fromkeys(one.run.condition for one in figures if one.run.condition != RAW):
+        run = run_called(session.study, key)
+        found[key] = run.backend if run is not None else key
+    return found
+
+
+def _beside(session: Session, other: RunFigures, material: ReportRuns, samples: int) -> list[RunPair]:
+    """Return every run of the same task beside one."""
+    known = [one for one in material.asked if one.task == other.item_set.task and one.figures.run.id != other.run.id]
+    named = names_of(session, [*(one.figures for one in material.asked), other])
+    name = way_of(other.run, named[other.run.id], material.condition(other.run.condition))
+    return [
+        RunPair(one, f"{name} of {other.run.at[:10]}", compare(session, one.figures, other, samples)) for one in known
+    ]
+
+
+PAGE = "report.html"
+_ALWAYS = 4
+"""Files of every report."""
+_KEY = re.compile(r"[A-Za-z0-9_-]{1,80}")
+
+
+def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> list[str]:
+    """Write a report and return the paths in its folder; it needs no study.
+
+    Args:
+        report: that is written.
+        folder: that is not there, or empty.
+        progress: of it.
+
+    Raises:
+        UserError: the folder is not free or cannot be written to.
+        Cancelled: the user stopped it. Then nothing is written.
+    """
+    require_free(folder)
+    made = []
+    with staged(folder) as temporary:
+        after = Stages(progress, _count(report), "Writing the report").after
+        for path, data in map(after, _files(report)):
+            place = temporary / path
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(data)
+            made.append(path)
+    return made
+
+
+def _count(report: BenchmarkReport) -> int:
+    """Return how many files there will be."""
+    of_sections = sum(2 * len(one.tables) + 3 * len(one.pictures) for one in report.sections)
+    return _ALWAYS + of_sections + 2 * len(report.lists)
+
+
+def _files(report: BenchmarkReport) -> Iterator[tuple[str, bytes]]:
+    yield PAGE, html_of(report).encode("utf-8", "replace")
+    yield "report.md", markdown_of(report).encode("utf-8", "replace")
+    yield "tables.tex", latex_document(report).encode("utf-8", "replace")
+    yield RESULTS, f"{to_json(dict(report.results))}\n".encode()
+    for section in report.sections:
+        for table in section.tables:
+            yield f"tables/{_name(table.key)}.csv", csv_of(table)
+            yield f"tables/{_name(table.key)}.tex", latex_table(table).encode("utf-8", "replace")
+        for picture in section.pictures:
+            yield f"plots/{_name(picture.key)}.svg", picture.svg
+            yield f"plots/{_name(picture.key)}.png", picture.png
+            yield f"plots/{_name(picture.key)}.csv", picture.csv.encode("utf-8-sig", "replace")
+    for one in report.lists:
+        yield f"items/{_name(one.key)}.html", items_page(one, report.warning).encode("utf-8", "replace")
+        yield f"items/{_name(one.key)}.csv", items_csv(one)
+
+
+def _name(key: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise ValueError(f"{key!r} cannot be the name of a file")
+    return key

@@ -1,0 +1,393 @@
+"""Tables of parts of the items: agreed and disagreed, by attribute, channel, kind, length of chain, collection.
+
+Tables of what became of the items, and of what answers took. Figures by attribute: finding errors among what has it,
+and naming it (SHREC, appendices F and G). The items of each run: what became of each, and its moment.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+
+from benchmark.metrics.published_figures import joined
+from benchmark.report.report_data import ReportRedactor, ReportRun, ReportRuns, cell_of
+from benchmark.report.report_document import (
+    ItemLine,
+    ItemListLink,
+    ItemPart,
+    NumberFormat,
+    ReportAnswer,
+    ReportCell,
+    ReportColumn,
+    ReportItemList,
+    ReportRow,
+    ReportTable,
+    ResultOrigin,
+)
+from benchmark.results.item_results import ItemResult, MetricRow
+from benchmark.results.run_measures import F1, parts_by
+from benchmark.tasks.benchmark_task import BROKEN_DOWN_BY, ItemResponse
+from project.entities.frozen_items import FrozenItem
+from project.entities.judgments import JudgmentStatus
+
+
+def counts_table(material: ReportRuns) -> ReportTable:
+    """Return what became of the items of each run: nobody's unreadable answers go under."""
+    columns = tuple(
+        ReportColumn(key, name, NumberFormat.COUNT)
+        for key, name in (
+            ("items", "Items"),
+            ("answered", "Answered"),
+            ("unparsed", "Unparsed"),
+            ("refused", "Refused"),
+            ("errors", "Failed"),
+            ("missing", "Not asked"),
+        )
+    )
+    note = "Unparsed and refused answers count as wrong; what failed or was not asked counts nowhere."
+    rows = tuple(
+        ReportRow(
+            named(material, one),
+            one.standing,
+            tuple(
+                ReportCell(float(getattr(one.figures.counts, column.key)), target=ItemListLink(one.list))
+                for column in columns
+            ),
+        )
+        for one in material.asked
+    )
+    return ReportTable("answers", "What became of the items", note, columns, rows, "Task and judge")
+
+
+def spending_table(material: ReportRuns) -> ReportTable:
+    """Return what the answers of each run took."""
+    currencies = sorted({name for one in material.asked for name in one.figures.spent.money})
+    columns = (
+        ReportColumn("seconds", "Seconds in all", NumberFormat.SECONDS),
+        ReportColumn("each", "Seconds an answer", NumberFormat.FIGURE),
+        ReportColumn("tokens_in", "Tokens in", NumberFormat.COUNT),
+        ReportColumn("tokens_out", "Tokens out", NumberFormat.COUNT),
+        ReportColumn("cached", "Answers there already", NumberFormat.COUNT),
+        *(ReportColumn(f"money-{at}", f"Cost, {name}", NumberFormat.MONEY) for at, name in enumerate(currencies)),
+    )
+    rows = tuple(ReportRow(named(material, one), one.standing, _spent(one, currencies)) for one in material.asked)
+    note = (
+        "All answers together, of people the time that they took. Answers that were there already cost nothing again."
+    )
+    return ReportTable("cost", "Time and cost", note, columns, rows, "Task and judge")
+
+
+def sets_table(material: ReportRuns) -> ReportTable:
+    """Return the frozen sets that were asked: how they were drawn, and what could not become an item."""
+    columns = (
+        ReportColumn("seed", "Seed", NumberFormat.COUNT),
+        ReportColumn("draws", "Draws", NumberFormat.COUNT),
+        ReportColumn("items", "Items", NumberFormat.COUNT),
+        ReportColumn("sha256", "sha256", NumberFormat.TEXT),
+        ReportColumn("left_out", "Left out", NumberFormat.TEXT),
+    )
+    rows = []
+    for one in {each.figures.item_set.id: each for each in material.asked}.values():
+        item_set = one.figures.item_set
+        left_out = "; ".join(f"{many:,}: {why}" for why, many in item_set.left_out.items() if many)
+        cells = (
+            *(
+                ReportCell(float(item_set.seed)),
+                ReportCell(float(item_set.draws)),
+                ReportCell(float(one.figures.counts.items)),
+            ),
+            *(ReportCell(text=item_set.sha256[:12]), ReportCell(text=left_out or "nothing")),
+        )
+        rows.append(
+            ReportRow(f"{material.entries[one.task].name}: {material.sets[item_set.id]}", ResultOrigin.JUDGE, cells)
+        )
+    note = "Every judge and every person is asked the same items."
+    return ReportTable("sets", "Frozen sets of items", note, columns, tuple(rows), "Set")
+
+
+def named(material: ReportRuns, one: ReportRun) -> str:
+    """Return a run's name where rows are of several tasks."""
+    return f"{material.entries[one.task].name}: {one.name}"
+
+
+def _spent(one: ReportRun, currencies: list[str]) -> tuple[ReportCell, ...]:
+    spent, counted = one.figures.spent, one.figures.counts.counted
+    return (
+        ReportCell(spent.ms / 1000),
+        ReportCell(spent.ms / 1000 / counted if counted else None, n=counted),
+        ReportCell(float(spent.tokens_in)),
+        ReportCell(float(spent.tokens_out)),
+        ReportCell(float(spent.cached)),
+        *(ReportCell(spent.money.get(name)) for name in currencies),
+    )
+
+
+COLLECTION = "collection"
+RIGHT, WRONG, ANSWERED, NOT_ASKED = "right", "wrong", "answered", "not asked"
+_WORST = (JudgmentStatus.ERROR, JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED)
+_PLAIN = re.compile(r"[a-z0-9_]{1,40}")
+
+
+def part_key(material: ReportRuns, trait: str, value: str) -> str:
+    """Return the key of a part, which is an anchor of its page and tells no more than the name of the part does."""
+    return f"{_slug(trait)}-{_slug(material.called(trait, value))}"
+
+
+def outcome_of(item: ItemResult) -> str:
+    """Return what became of an item, by the worst of what it was asked."""
+    statuses = item.said.statuses.values()
+    if not statuses:
+        return NOT_ASKED
+    for worst in _WORST:
+        if worst in statuses:
+            return worst.value
+    if not item.counts:
+        return NOT_ASKED
+    return ANSWERED if item.right is None else RIGHT if item.right else WRONG
+
+
+def list_of(
+    one: ReportRun,
+    material: ReportRuns,
+    items: Mapping[str, FrozenItem],
+    numbers: Mapping[str, int],
+    withheld: Collection[str],
+    telling: ReportRedactor,
+    collections: Mapping[str, str],
+    texts: Mapping[str, Mapping[str, str]],
+) -> ReportItemList:
+    """Return the items of a run.
+
+    Args:
+        one: the run.
+        material: of the report.
+        items: of its set that may be listed, by id.
+        numbers: id of a recording -> its number.
+        withheld: ids of recordings that may not leave.
+        telling: knows what may be told.
+        collections: id -> name.
+        texts: id of an item -> name -> text that may be private; {} unless they were asked for.
+    """
+    lines: list[ItemLine] = []
+    parts: dict[tuple[str, str], list[int]] = {}
+    hidden = 0
+    for item in one.figures.items:
+        frozen = items.get(item.said.item_id)
+        if frozen is None or frozen.recording_id not in numbers:
+            hidden += 1
+            continue
+        number = len(lines) + 1
+        traits = traits_of(item.said, collections)
+        for each in traits:
+            parts.setdefault(each, []).append(number)
+        lines.append(
+            ItemLine(
+                number,
+                item.said.draw + 1,
+                numbers[frozen.recording_id],
+                frozen.recording_id,
+                frozen.start_us,
+                frozen.end_us,
+                outcome_of(item),
+                ReportAnswer(
+                    telling.told(item.said.truth),
+                    telling.told(item.said.answers),
+                    ", ".join(_trait_text(each[0], material.called(*each)) for each in traits),
+                ),
+                ReportAnswer(
+                    telling.told(item.said.truth, titles=True),
+                    telling.told(item.said.answers, titles=True),
+                    ", ".join(_trait_text(each[0], material.titled(*each)) for each in traits),
+                ),
+                item.said.ms,
+                frozen.recording_id not in withheld,
+                texts.get(item.said.item_id, {}),
+            )
+        )
+    named = tuple(
+        ItemPart(part_key(material, *each), f"{each[0].capitalize()}: {material.titled(*each)}", tuple(found))
+        for each, found in sorted(parts.items())
+    )
+    entry = material.entries[one.task]
+    return ReportItemList(
+        one.list, entry.name, one.name, material.sets[one.figures.item_set.id], tuple(lines), named, hidden
+    )
+
+
+def leaving(one: ReportItemList) -> ReportItemList:
+    """Return what of a list may stand in a report; items keep their numbers."""
+    lines = tuple(line for line in one.lines if line.leaves)
+    numbers = {line.number for line in lines}
+    parts = tuple(replace(part, numbers=tuple(at for at in part.numbers if at in numbers)) for part in one.parts)
+    return replace(one, lines=lines, parts=parts, withheld=one.withheld + len(one.lines) - len(lines))
+
+
+def traits_of(said: ItemResponse, collections: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return trait and value of each part that an item belongs to, as figures have them.
+
+    Args:
+        said: about the item.
+        collections: id -> name.
+    """
+    found = ((trait, value) for trait in BROKEN_DOWN_BY for value in parts_by(trait, said.traits.get(trait)))
+    named = ((trait, collections.get(value, value) if trait == COLLECTION else value) for trait, value in found)
+    return [*dict.fromkeys(named)]
+
+
+def _trait_text(trait: str, called: str) -> str:
+    return called if not called.isdecimal() else f"{called} {trait}"
+
+
+def _slug(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+ATTRIBUTES = "attributes"
+_ERROR = {"verdict": "error", "error": "yes"}
+"""Task -> the label that says that there is an error."""
+
+
+def error_f1(material: ReportRuns, one: ReportRun) -> dict[str, ReportCell]:
+    """Return attribute -> F1 of finding errors among the items that have it; {} for tasks that find none."""
+    if one.task not in _ERROR:
+        return {}
+    metric = joined(F1, _ERROR[one.task])
+    parts = [part for found in one.figures.breakdowns if found.trait == ATTRIBUTES for part in found.parts]
+    return {part.value: _cell(material, one, part.value, one.part(ATTRIBUTES, part.value, metric)) for part in parts}
+
+
+def attribute_f1(material: ReportRuns, one: ReportRun) -> dict[str, ReportCell]:
+    """Return attribute -> F1 of naming it; {} for other tasks."""
+    if one.task != ATTRIBUTES:
+        return {}
+    start = joined(F1, " ").strip()
+    return {
+        row.metric.removeprefix(start): _cell(material, one, row.metric.removeprefix(start), row)
+        for row in one.figures.labels
+    }
+
+
+def _cell(material: ReportRuns, one: ReportRun, attribute: str, row: MetricRow | None) -> ReportCell:
+    return cell_of(row, ItemListLink(one.list, part_key(material, ATTRIBUTES, attribute)))
+
+
+AGREED = "agreed"
+_STATES = ("agreed", "disagreed")
+_ATTRIBUTES = "attributes"
+_SAID_ELSEWHERE = frozenset({AGREED, _ATTRIBUTES, "labels"})
+_MOST = 24
+"""Values of a trait that a table has columns for."""
+
+
+def agreement_tables(material: ReportRuns) -> list[ReportTable]:
+    """Return a table for each task with both agreed and disagreed items (SHREC, appendix C)."""
+    found = []
+    for task in material.tasks():
+        there = {part.value for one in material.of(task) for part in _parts(one, AGREED)}
+        if set(_STATES) <= there:
+            entry = material.entries[task]
+            columns = tuple(
+                ReportColumn(f"{state}.{metric.key}", metric.name, group=state.capitalize())
+                for state in _STATES
+                for metric in entry.metrics
+            )
+            rows = tuple(
+                ReportRow(
+                    one.name,
+                    one.standing,
+                    tuple(
+                        _part_cell(material, one, AGREED, state, metric.key)
+                        for state in _STATES
+                        for metric in entry.metrics
+                    ),
+                )
+                for one in material.of(task)
+            )
+            note = "Items whose annotators agreed, and others. Partial match rewards sets of many labels."
+            found.append(ReportTable(f"agreed-{task}", f"{entry.name}: agreed against disagreed", note, columns, rows))
+    return found
+
+
+def attribute_tables(material: ReportRuns) -> list[ReportTable]:
+    """Return error-detection F1 and attribute F1, by attribute (SHREC, appendices F and G)."""
+    found = []
+    for key, title, note, measure, tasks in (
+        (
+            *("error-f1-by-attribute", "Finding errors, by attribute"),
+            "F1 of error among the errors and competences that have the attribute. Mean and sd over the draws.",
+            *(error_f1, ("verdict", "error")),
+        ),
+        (
+            *("attribute-f1", "Naming attributes, by attribute"),
+            "F1 of each attribute. Mean and standard deviation over the draws.",
+            *(attribute_f1, (_ATTRIBUTES,)),
+        ),
+    ):
+        for task in tasks:
+            table = _by_attribute(material, f"{key}-{task}", title, note, measure, task)
+            if table is not None:
+                found.append(table)
+    return found
+
+
+def part_tables(material: ReportRuns) -> list[ReportTable]:
+    """Return the first figure of each task by each other trait that its items differ in."""
+    found = []
+    for task in material.tasks():
+        entry = material.entries[task]
+        metric = entry.metrics[0]
+        for trait in dict.fromkeys(one.trait for asked in material.of(task) for one in asked.figures.breakdowns):
+            values = list(dict.fromkeys(part.value for one in material.of(task) for part in _parts(one, trait)))
+            if trait in _SAID_ELSEWHERE or not 1 < len(values) <= _MOST:
+                continue
+            columns = tuple(ReportColumn(f"{trait}.{at}", material.titled(trait, one)) for at, one in enumerate(values))
+            rows = tuple(
+                ReportRow(
+                    one.name,
+                    one.standing,
+                    tuple(_part_cell(material, one, trait, value, metric.key) for value in values),
+                )
+                for one in material.of(task)
+            )
+            title = f"{entry.name}: {metric.name} by {_TRAITS.get(trait, trait)}"
+            found.append(ReportTable(f"{task}-by-{trait}", title, "Mean and sd over the draws.", columns, rows))
+    return found
+
+
+def _by_attribute(
+    material: ReportRuns,
+    key: str,
+    title: str,
+    note: str,
+    measure: Callable[[ReportRuns, ReportRun], dict[str, ReportCell]],
+    task: str,
+) -> ReportTable | None:
+    figures = [(one, measure(material, one)) for one in material.of(task)]
+    attributes = list(dict.fromkeys(name for _, cells in figures for name in cells))
+    if not attributes:
+        return None
+    columns = tuple(ReportColumn(one, material.titled(_ATTRIBUTES, one)) for one in attributes)
+    rows = tuple(
+        ReportRow(one.name, one.standing, tuple(cells.get(name, ReportCell()) for name in attributes))
+        for one, cells in figures
+    )
+    full = f"{title} ({material.entries[task].name.lower()})"
+    return ReportTable(key, full, note, columns, rows)
+
+
+def _parts(one: ReportRun, trait: str) -> Iterator:  # type: ignore[type-arg]
+    return (part for found in one.figures.breakdowns if found.trait == trait for part in found.parts)
+
+
+def _part_cell(material: ReportRuns, one: ReportRun, trait: str, value: str, metric: str) -> ReportCell:
+    row = one.part(trait, value, metric)
+    return cell_of(row, ItemListLink(one.list, part_key(material, trait, value)) if row is not None and row.n else None)
+
+
+_TRAITS = {
+    "channel": "channel",
+    "collection": "collection",
+    "kind": "kind of question",
+    "steps": "length of the chain in steps",
+    "negative": "kind of negative",
+}

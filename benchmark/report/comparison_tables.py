@@ -1,0 +1,481 @@
+"""What judges reach on renderings, beside the raw footage (SHREC, appendix I): draws are paired.
+
+Whether judges differ: each beside the best one of its set, or all beside one run. A report beside an earlier one, or
+beside a run: what changed, and what of it is more than noise.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from benchmark.metrics.paired_tests import AgainstRaw, EquivalenceConclusion, holm, mcnemar
+from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, meaning_of
+from benchmark.report.report_data import ReportRun, ReportRuns, cell_of, published_of
+from benchmark.report.report_document import (
+    ItemListLink,
+    NumberFormat,
+    ReportCell,
+    ReportColumn,
+    ReportRow,
+    ReportTable,
+    ResultOrigin,
+)
+from benchmark.results.run_measures import counted
+from benchmark.runs.run_figures import RunComparison, compare, conditions_of
+from project.entities.judgments import RAW
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.session.session import Session
+from project.text_format import shown
+
+TASK = "conditions"
+_METRICS = ((MACRO_F1, "Macro-F1"), (ACCURACY, "Accuracy"))
+_SAYS = {
+    EquivalenceConclusion.DIFFERENT: "different",
+    EquivalenceConclusion.EQUIVALENT: "equivalent",
+    EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN: "different, within the margin",
+    EquivalenceConclusion.OPEN: "open",
+}
+Way = tuple[str, str, str, int]
+
+
+def compared(material: ReportRuns) -> list[list[ReportRun]]:
+    """Return the runs that differ in nothing but their condition, raw first; only where there are several."""
+    found: dict[Way, list[ReportRun]] = {}
+    for one in material.asked:
+        run = one.figures.run
+        way = (run.set_id, one.judge, f"{run.variant} {run.shown}", run.seed)
+        found.setdefault(way, []).append(one)
+    several = [some for some in found.values() if len({one.figures.run.condition for one in some}) > 1]
+    return [sorted(some, key=lambda one: one.figures.run.condition != RAW) for some in several]
+
+
+def condition_tables(material: ReportRuns) -> list[ReportTable]:
+    """Return what each condition comes to, and how each differs from raw."""
+    found = compared(material)
+    if not found:
+        return []
+    return [*(_values(material, found, *one) for one in _METRICS if _has(found, one[0])), *_tests(material, found)]
+
+
+def _has(found: Iterable[list[ReportRun]], metric: str) -> bool:
+    return any(one.row(metric) is not None for some in found for one in some)
+
+
+def _values(material: ReportRuns, found: list[list[ReportRun]], metric: str, name: str) -> ReportTable:
+    keys = list(dict.fromkeys(one.figures.run.condition for some in found for one in some))
+    keys.sort(key=lambda one: one != RAW)
+    papers: dict[str, dict[str, ReportCell]] = {}
+    sources = set()
+    for row in published_of([TASK]):
+        if row.metric == metric:
+            papers.setdefault(f"({row.modality}) {row.name}", {})[row.setting] = ReportCell(row.mean, row.sd)
+            sources.add(row.source)
+    named = [material.condition(one) for one in keys]
+    named += [one for one in dict.fromkeys(key for cells in papers.values() for key in cells) if one not in named]
+    rows = []
+    for some in found:
+        by_name = {material.condition(one.figures.run.condition): one for one in some}
+        cells = [by_name.get(one) for one in named]
+        told = tuple(ReportCell() if one is None else cell_of(one.row(metric), ItemListLink(one.list)) for one in cells)
+        rows.append(ReportRow(_way(material, some[0]), some[0].standing, told))
+    source = "; ".join(sorted(sources))
+    rows += [
+        ReportRow(name, ResultOrigin.PUBLISHED, tuple(cells.get(one, ReportCell()) for one in named), source)
+        for name, cells in papers.items()
+    ]
+    columns = tuple(
+        ReportColumn(f"condition-{at}", one.capitalize(), NumberFormat.FIGURE) for at, one in enumerate(named)
+    )
+    note = "Mean and standard deviation over the draws."
+    return ReportTable(
+        f"conditions-{metric.replace('_', '-')}", f"Conditions: {name.lower()}", note, columns, tuple(rows)
+    )
+
+
+def _tests(material: ReportRuns, found: list[list[ReportRun]]) -> list[ReportTable]:
+    renamed = [replace(one.figures, judge=_way(material, one)) for some in found for one in some]
+    rows = conditions_of(renamed)
+    tables = []
+    for metric in dict.fromkeys(row.metric for row in rows):
+        some = [row for row in rows if row.metric == metric]
+        told = tuple(
+            ReportRow(f"{one.who}: {material.condition(one.condition)}", ResultOrigin.JUDGE, _test(one.tested))
+            for one in some
+        )
+        note = (
+            f"{some[0].name} of the same draws under both conditions; p values are corrected over this table (Holm). "
+            "Open: the draws show neither a difference nor that there is none within the margin."
+        )
+        key = f"against-raw-{metric.replace('_', '-').replace('.', '-')}"
+        tables.append(
+            ReportTable(key, f"Against raw: {some[0].name.lower()}", note, _COLUMNS, told, "Judge and condition")
+        )
+    return tables
+
+
+_COLUMNS = (
+    ReportColumn("difference", "Difference", NumberFormat.SIGNED),
+    ReportColumn("interval", "95 % interval", NumberFormat.TEXT),
+    ReportColumn("t", "Paired t, p", NumberFormat.P),
+    ReportColumn("ranks", "Signed ranks, p", NumberFormat.P),
+    ReportColumn("effect", "d_z", NumberFormat.FIGURE),
+    ReportColumn("effect_interval", "95 % interval of d_z", NumberFormat.TEXT),
+    ReportColumn("margin", "Margin", NumberFormat.FIGURE),
+    ReportColumn("same", "Equivalence, p", NumberFormat.P),
+    ReportColumn("says", "Shows", NumberFormat.TEXT),
+)
+
+
+def _test(one: AgainstRaw) -> tuple[ReportCell, ...]:
+    return (
+        ReportCell(one.difference, n=one.n, why=one.reason),
+        ReportCell(text=between(one.low, one.high)),
+        ReportCell(one.t_p_holm),
+        ReportCell(one.wilcoxon_p_holm),
+        ReportCell(one.effect),
+        ReportCell(text=between(one.effect_low, one.effect_high)),
+        ReportCell(one.margin),
+        ReportCell(one.equivalence_p_holm),
+        ReportCell(text=_SAYS[one.conclusion] if not one.reason else "no test", why=one.reason),
+    )
+
+
+def between(low: float | None, high: float | None) -> str:
+    """Return an interval as text; a dash where there is none."""
+    return "\N{EN DASH}" if low is None or high is None else f"{low:+.3f} to {high:+.3f}"
+
+
+def _way(material: ReportRuns, one: ReportRun) -> str:
+    """Return the name of a run without its condition."""
+    condition = material.condition(one.figures.run.condition)
+    name = one.name.removesuffix(f", {condition}") if one.figures.run.condition != RAW else one.name
+    return f"{material.entries[one.task].name}: {name}" if one.task != TASK else name
+
+
+_LEVEL = 0.05
+_PAIR = (
+    ReportColumn("difference", "Difference", NumberFormat.SIGNED),
+    ReportColumn("interval", "95 % interval", NumberFormat.TEXT),
+    ReportColumn("best_only", "Right: best only", NumberFormat.COUNT),
+    ReportColumn("own_only", "Right: this one only", NumberFormat.COUNT),
+    ReportColumn("p", "McNemar, p", NumberFormat.P),
+    ReportColumn("p_holm", "p, corrected", NumberFormat.P),
+    ReportColumn("says", "Shows", NumberFormat.TEXT),
+)
+_RUN = (
+    ReportColumn("before", "The other", NumberFormat.FIGURE),
+    ReportColumn("now", "This", NumberFormat.FIGURE),
+    ReportColumn("difference", "Difference", NumberFormat.SIGNED),
+    ReportColumn("interval", "95 % interval", NumberFormat.TEXT),
+    ReportColumn("p", "p", NumberFormat.P),
+    ReportColumn("p_holm", "p, corrected", NumberFormat.P),
+    ReportColumn("says", "Shows", NumberFormat.TEXT),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunPair:
+    """One run beside another one.
+
+    Attributes:
+        beside: name of the other.
+        found: the one less the other.
+    """
+
+    one: ReportRun
+    beside: str
+    found: RunComparison
+
+
+def against_best(
+    session: Session, asked: Sequence[ReportRun], samples: int, after: Callable[[RunPair], RunPair] = lambda pair: pair
+) -> list[RunPair]:
+    """Return each run beside the best of its set by the task's first figure, where there are two runs or more.
+
+    `after` is called with each of them; what it raises ends the work.
+    """
+    pairs = []
+    for item_set in dict.fromkeys(one.figures.item_set.id for one in asked):
+        known = [one for one in asked if one.figures.item_set.id == item_set and _first(one) is not None]
+        if len(known) < 2:
+            continue
+        best = max(known, key=lambda one: _first(one) or 0.0)
+        pairs += [
+            after(RunPair(one, best.name, compare(session, one.figures, best.figures, samples)))
+            for one in known
+            if one is not best
+        ]
+    return pairs
+
+
+def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable | None:
+    """Return whether judges are told apart from the best; None without any."""
+    if not pairs:
+        return None
+    corrected = holm({at: _p(one.found) for at, one in enumerate(pairs)})
+    rows = []
+    for at, pair in enumerate(pairs):
+        right, first = pair.found.right, pair.found.rows[0] if pair.found.rows else None
+        apart = first.difference if first is not None else None
+        p = corrected[at]
+        cells = (
+            ReportCell(apart.value if apart else None, n=pair.found.n, target=ItemListLink(pair.one.list)),
+            ReportCell(text=between(apart.low, apart.high) if apart else between(None, None)),
+            ReportCell(float(right.second_only) if right else None),
+            ReportCell(float(right.first_only) if right else None),
+            ReportCell(_p(pair.found)),
+            ReportCell(p),
+            ReportCell(text=_told_apart(p)),
+        )
+        name = f"{material.entries[pair.one.task].name}: {pair.one.name} beside {pair.beside}"
+        rows.append(ReportRow(name, pair.one.standing, cells))
+    note = (
+        "The task's first figure on the items that both answered, with an interval over recordings where it is a sum "
+        "over items; McNemar's test of who is right, each item once. p values are corrected over this table (Holm)."
+    )
+    return ReportTable("significance", "Each beside the best of its set", note, _PAIR, tuple(rows), "Task and judge")
+
+
+def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
+    """Return every figure of each run beside the same one of the run that is compared with."""
+    lines = [(pair, row) for pair in pairs for row in pair.found.rows]
+    corrected = holm({at: row.difference.p for at, (_, row) in enumerate(lines)})
+    rows = []
+    for at, (pair, row) in enumerate(lines):
+        apart, p = row.difference, corrected[at]
+        cells = (
+            ReportCell(row.second),
+            ReportCell(row.first, target=ItemListLink(pair.one.list)),
+            ReportCell(apart.value, n=apart.n or None),
+            ReportCell(text=between(apart.low, apart.high)),
+            ReportCell(apart.p),
+            ReportCell(p),
+            ReportCell(text=said(row.metric, apart.value, apart.low, apart.high, p)),
+        )
+        name = f"{material.entries[pair.one.task].name}: {pair.one.name} beside {pair.beside}, {row.name.lower()}"
+        rows.append(ReportRow(name, pair.one.standing, cells))
+    note = (
+        "On the items that count in both, by resampling recordings with both; p values are corrected over this table "
+        "(Holm). Runs over other sets have no test."
+    )
+    return ReportTable("earlier", "What changed", note, _RUN, tuple(rows), "Task, judge, figure")
+
+
+def said(metric: str, difference: float | None, low: float | None, high: float | None, p: float | None) -> str:
+    """Return what a difference shows, in a word or two: only what is beyond noise is a change."""
+    if difference is None:
+        return "undefined"
+    if p is None and (low is None or high is None):
+        return "not known"
+    beyond = p < _LEVEL if p is not None else any(_beyond(low, high))
+    if not beyond or not difference:
+        return "within noise"
+    meaning = meaning_of(metric)
+    return "better" if (difference > 0) is (meaning is None or meaning.high_is_good) else "worse"
+
+
+def _beyond(low: float | None, high: float | None) -> Iterator[bool]:
+    yield low is not None and low > 0
+    yield high is not None and high < 0
+
+
+def _quick(one: ReportRun) -> bool:
+    """Tell whether every figure of a task is a sum over items: intervals of others take seconds for each pair."""
+    return {row.metric for row in one.figures.rows} <= counted(one.figures.counted).keys()
+
+
+def _first(one: ReportRun) -> float | None:
+    row = one.figures.rows[0] if one.figures.rows else None
+    return row.mean if row is not None else None
+
+
+def _p(found: RunComparison) -> float | None:
+    return found.right.p if found.right is not None else None
+
+
+def _told_apart(p: float | None) -> str:
+    if p is None:
+        return "no test"
+    return "differs from the best" if p < _LEVEL else "not told apart from the best"
+
+
+RESULTS = "results.json"
+_FORMAT = "greenroom benchmark report"
+_NORMAL = 1.959964
+"""Standard errors on either side of a 95 % interval."""
+_COUNTS_RIGHT = frozenset({ACCURACY, EXACT_MATCH})
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """One run of an earlier report.
+
+    Attributes:
+        set_sha256: of its items, as they were frozen.
+        figures: metric -> mean, low, high; None where there is none.
+        right: id of an item -> whether it was answered right.
+    """
+
+    task: str
+    name: str
+    set_sha256: str
+    figures: Mapping[str, tuple[float | None, float | None, float | None]]
+    right: Mapping[str, bool]
+
+
+def results_of(material: ReportRuns, *, at: str) -> dict[str, Json]:
+    """Return what a later report compares with, and what a program reads."""
+    return {"format": _FORMAT, "version": 1, "at": at, "runs": [_run(one, material) for one in material.asked]}
+
+
+def read_earlier(path: Path) -> list[Before]:
+    """Read the runs of an earlier report.
+
+    Args:
+        path: of its folder, or of `results.json` in it.
+
+    Raises:
+        UserError: it is no report, or cannot be read.
+    """
+    file = path / RESULTS if path.is_dir() else path
+    try:
+        found = json.loads(file.read_text("utf-8"))
+        if found["format"] != _FORMAT:
+            raise ValueError
+        return [_before(one) for one in found["runs"]]
+    except OSError as error:
+        raise UserError(
+            f"{shown(file.name)} cannot be read: {error.strerror}.", "Name the folder of an earlier report, or a run."
+        ) from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise UserError(
+            f"{shown(file.name)} is not the results of a report.", "Name the folder of an earlier report, or a run."
+        ) from None
+
+
+def earlier_table(material: ReportRuns, earlier: Sequence[Before]) -> ReportTable:
+    """Return every figure of the study's judges beside the same one of before.
+
+    Args:
+        material: of the report.
+        earlier: runs to compare with; those of the same task and name are.
+    """
+    pairs = [*_pairs(material, earlier)]
+    tests = holm({place: _earlier_p(now, before, metric) for place, (now, before, metric) in enumerate(pairs)})
+    rows = tuple(_row(material, now, before, metric, tests[place]) for place, (now, before, metric) in enumerate(pairs))
+    note = (
+        "Where both answered the same items, McNemar's test, corrected over this table (Holm); else the 95 % intervals "
+        "over recordings, as if the two had nothing in common, which calls too little a change."
+    )
+    return ReportTable("earlier", "What changed", note, _EARLIER_COLUMNS, rows, "Task, judge, figure")
+
+
+_EARLIER_COLUMNS = (
+    ReportColumn("before", "Before", NumberFormat.FIGURE),
+    ReportColumn("now", "Now", NumberFormat.FIGURE),
+    ReportColumn("difference", "Difference", NumberFormat.SIGNED),
+    ReportColumn("interval", "95 % interval", NumberFormat.TEXT),
+    ReportColumn("lost", "Right before only", NumberFormat.COUNT),
+    ReportColumn("won", "Right now only", NumberFormat.COUNT),
+    ReportColumn("p", "p", NumberFormat.P),
+    ReportColumn("says", "Shows", NumberFormat.TEXT),
+)
+EarlierPair = tuple[ReportRun, Before, str]
+
+
+def _pairs(material: ReportRuns, earlier: Sequence[Before]) -> Iterator[EarlierPair]:
+    for now in material.asked:
+        for before in earlier:
+            if (before.task, before.name) == (now.task, now.name):
+                yield from ((now, before, row.metric) for row in now.figures.rows if row.metric in before.figures)
+
+
+def _row(material: ReportRuns, now: ReportRun, before: Before, metric: str, p: float | None) -> ReportRow:
+    own = now.row(metric)
+    assert own is not None
+    past, past_low, past_high = before.figures[metric]
+    difference = None if own.mean is None or past is None else own.mean - past
+    error = _error(own.low, own.high), _error(past_low, past_high)
+    low = high = None
+    if difference is not None and error[0] is not None and error[1] is not None:
+        half = _NORMAL * math.hypot(error[0], error[1])
+        low, high = difference - half, difference + half
+    lost, won = _changed(now, before, metric)
+    cells = (
+        ReportCell(past, low=past_low, high=past_high),
+        ReportCell(own.mean, low=own.low, high=own.high, n=own.n, target=ItemListLink(now.list)),
+        ReportCell(difference),
+        ReportCell(text=between(low, high)),
+        ReportCell(lost),
+        ReportCell(won),
+        ReportCell(p),
+        ReportCell(text=said(metric, difference, low, high, p)),
+    )
+    return ReportRow(f"{material.entries[now.task].name}: {now.name}, {own.name.lower()}", ResultOrigin.JUDGE, cells)
+
+
+def _earlier_p(now: ReportRun, before: Before, metric: str) -> float | None:
+    both = _both(now, before, metric)
+    return mcnemar(*both).p if both else None
+
+
+def _changed(now: ReportRun, before: Before, metric: str) -> tuple[float | None, float | None]:
+    both = _both(now, before, metric)
+    if not both:
+        return None, None
+    pairs = [*zip(*both, strict=True)]
+    return float(sum(was and not is_ for is_, was in pairs)), float(sum(is_ and not was for is_, was in pairs))
+
+
+def _both(now: ReportRun, before: Before, metric: str) -> tuple[list[bool], list[bool]] | None:
+    """Return whether each item was answered right now and before, where the figure counts that, over the same items."""
+    if metric not in _COUNTS_RIGHT or before.set_sha256 != now.figures.item_set.sha256:
+        return None
+    right = _right(now)
+    shared = [one for one in right if one in before.right]
+    return ([right[one] for one in shared], [before.right[one] for one in shared]) if shared else None
+
+
+def _right(one: ReportRun) -> dict[str, bool]:
+    return {item.said.item_id: item.right for item in one.figures.items if item.right is not None}
+
+
+def _error(low: float | None, high: float | None) -> float | None:
+    return None if low is None or high is None else (high - low) / (2 * _NORMAL)
+
+
+def _run(one: ReportRun, material: ReportRuns) -> dict[str, Json]:
+    run, figures = one.figures.run, one.figures
+    return {
+        "task": one.task,
+        "name": one.name,
+        "standing": one.standing.value,
+        "set_sha256": figures.item_set.sha256,
+        "shown": run.shown.value,
+        "variant": run.variant,
+        "condition": material.condition(run.condition),
+        "seed": run.seed,
+        "at": run.at,
+        "figures": [row.as_json() for row in figures.rows],
+        "labels": [row.as_json() for row in figures.labels],
+        "counts": figures.counts.as_json(),
+        "spent": figures.spent.as_json(),
+        "right": {**_right(one)},
+    }
+
+
+def _before(found: Mapping[str, Any]) -> Before:
+    figures = {}
+    for row in found["figures"]:
+        low, high = row["interval"] or (None, None)
+        figures[str(row["metric"])] = (_number(row["mean"]), _number(low), _number(high))
+    right = {str(key): bool(one) for key, one in cast(dict[str, Json], found["right"]).items()}
+    return Before(str(found["task"]), str(found["name"]), str(found["set_sha256"]), figures, right)
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

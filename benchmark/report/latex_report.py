@@ -1,0 +1,163 @@
+"""Tables as LaTeX with booktabs. Whatever a name says, the file compiles."""
+
+import unicodedata
+from collections.abc import Sequence
+
+from benchmark.report.report_document import (
+    BenchmarkReport,
+    NumberFormat,
+    ReportCell,
+    ReportColumn,
+    ReportRow,
+    ReportTable,
+    ResultOrigin,
+    groups_of,
+    spread,
+    written,
+)
+from project.text_format import shown
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "'": r"\textquotesingle{}",
+    "`": r"\textasciigrave{}",
+    "[": r"{[}",
+    "]": r"{]}",
+    "\N{EN DASH}": "--",
+    "\N{EM DASH}": "---",
+    "\N{PLUS-MINUS SIGN}": r"$\pm$",
+    "\N{MULTIPLICATION SIGN}": r"$\times$",
+    "\N{LEFT DOUBLE QUOTATION MARK}": "``",
+    "\N{RIGHT DOUBLE QUOTATION MARK}": "''",
+    "\N{RIGHT SINGLE QUOTATION MARK}": r"\textquoteright{}",
+    "\N{HORIZONTAL ELLIPSIS}": r"\dots{}",
+    "\N{NO-BREAK SPACE}": "~",
+}
+_APART = "\N{BELL}"
+"""Stands between two hyphens until they are written, so that they do not become one dash."""
+_KNOWN_TO_T1 = 0x17F
+"""Letters up to here have a glyph in the encoding T1."""
+_LINE = 40
+"""A text of more letters than this goes over several lines."""
+_WIDE = 7
+"""More columns than this are scaled down to the width of the text."""
+_HEAD = r"""% Compiles as it is. In a paper of your own: \usepackage[T1]{fontenc}, textcomp, booktabs, graphicx.
+\documentclass{article}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{textcomp}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\usepackage[margin=2cm]{geometry}
+\begin{document}
+"""
+
+
+def escaped(text: str) -> str:
+    """Return plain text as LaTeX: one line, no command, only letters that T1 has."""
+    line = "".join(_letter(one) for one in " ".join(shown(text).split()).replace("--", f"-{_APART}-"))
+    return line.replace(_APART, "{}")
+
+
+def latex_document(report: BenchmarkReport) -> str:
+    """Return a document that shows every table of a report."""
+    parts = [_HEAD, rf"\section*{{{escaped(report.title)}}}", ""]
+    if report.warning:
+        parts += [rf"\textbf{{{escaped(report.warning)}}}", ""]
+    for section in report.sections:
+        if section.tables:
+            parts += [rf"\subsection*{{{escaped(section.title)}}}", ""]
+            parts += [rf"\input{{tables/{table.key}.tex}}" for table in section.tables]
+            parts += [r"\clearpage", ""]
+    return "\n".join([*parts, r"\end{document}", ""])
+
+
+def latex_table(table: ReportTable) -> str:
+    """Return one table as a `table` environment."""
+    scaled = len(table.columns) > _WIDE
+    sides = "".join(_side(table, place) for place in range(len(table.columns)))
+    body = [rf"\begin{{tabular}}{{l{sides}}}", r"\toprule"]
+    body += _heads(table)
+    body.append(r"\midrule")
+    before: ResultOrigin | None = None
+    for row in table.rows:
+        if before is not None and _block(before) != _block(row.standing):
+            body.append(r"\midrule")
+        body.append(_row(row, table.columns))
+        before = row.standing
+    body += [r"\bottomrule", r"\end{tabular}"]
+    if scaled:
+        body = [r"\resizebox{\textwidth}{!}{%", *body, "}"]
+    published = any(row.standing is ResultOrigin.PUBLISHED for row in table.rows)
+    note = f"{escaped(table.note)}" + (r" $^\dagger$ As published." if published else "")
+    caption = rf"\caption{{\textbf{{{escaped(table.title)}.}} {note}}}"
+    lines = [r"\begin{table}[htbp]", r"\centering", r"\small", *body, caption, rf"\label{{tab:{table.key}}}"]
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def _side(table: ReportTable, place: int) -> str:
+    """Return how a column is set: numbers at the right, long texts in lines."""
+    if table.columns[place].number is not NumberFormat.TEXT:
+        return "r"
+    return "p{6cm}" if max((len(row.cells[place].text) for row in table.rows), default=0) > _LINE else "l"
+
+
+def _heads(table: ReportTable) -> list[str]:
+    groups = groups_of(table.columns)
+    lines = []
+    if any(name for name, _ in groups):
+        cells, rules, at = [""], [], 2
+        for name, span in groups:
+            cells.append(rf"\multicolumn{{{span}}}{{c}}{{{escaped(name)}}}")
+            if name:
+                rules.append(rf"\cmidrule(lr){{{at}-{at + span - 1}}}")
+            at += span
+        lines += [" & ".join(cells) + r" \\", " ".join(rules)]
+    names = [escaped(table.corner), *(escaped(one.name) for one in table.columns)]
+    return [*lines, " & ".join(names) + r" \\"]
+
+
+def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
+    name = escaped(row.name)
+    if row.standing is ResultOrigin.PUBLISHED:
+        name = rf"\textit{{{name}}}$^\dagger$"
+    cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
+    # A row that begins with [ would be taken for an option of \\, so every row begins with a name in braces.
+    return " & ".join([f"{{{name}}}", *cells]) + r" \\"
+
+
+def _cell(cell: ReportCell, column: ReportColumn) -> str:
+    text = escaped(written(cell, column.number)) if cell.text or cell.value is not None else "--"
+    text = rf"\textbf{{{text}}}" if cell.best else text
+    beside = spread(cell, column.number)
+    return rf"{text}$\pm${beside}" if beside else text
+
+
+def _block(standing: ResultOrigin) -> int:
+    return {ResultOrigin.JUDGE: 0, ResultOrigin.PERSON: 0, ResultOrigin.BASELINE: 1, ResultOrigin.CHANCE: 1}.get(
+        standing, 2
+    )
+
+
+def _letter(one: str) -> str:
+    if one == _APART:
+        return one
+    if one in _ESCAPES:
+        return _ESCAPES[one]
+    if " " <= one <= "~" or (0xC0 <= ord(one) <= _KNOWN_TO_T1 and one.isalpha()):
+        return one
+    plain = "".join(each for each in unicodedata.normalize("NFKD", one) if " " <= each <= "~")
+    return "".join(_ESCAPES.get(each, each) for each in plain) or "?"

@@ -1,0 +1,275 @@
+"""The tables of the papers, with a study's own rows first, then chance, then what was published."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmark.metrics.published_figures import (
+    ACCURACY,
+    CALIBRATION_ERROR,
+    CHAIN_CONSISTENCY,
+    DIMENSIONS,
+    EXACT_MATCH,
+    FACTUALITY,
+    MACRO_F1,
+    MAE,
+    PAIRWISE_AGREEMENT,
+    PARTIAL_MATCH,
+    PEARSON_R,
+    RANDOLPH_KAPPA,
+    SUBCHAIN_CONSISTENCY,
+    joined,
+    meaning_of,
+)
+from benchmark.prompts.recording_prompts import DIMENSIONS as ESI_DIMENSIONS
+from benchmark.report.report_data import ReportRun, ReportRuns, by_name, cell_of, published_of
+from benchmark.report.report_document import (
+    ItemListLink,
+    NumberFormat,
+    ReportCell,
+    ReportColumn,
+    ReportRow,
+    ReportTable,
+    ResultOrigin,
+)
+
+_ORDER = (ResultOrigin.JUDGE, ResultOrigin.PERSON, ResultOrigin.BASELINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperColumn:
+    """One column: a metric of a task."""
+
+    task: str
+    metric: str
+    name: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """One table of a paper."""
+
+    key: str
+    title: str
+    note: str
+    places: tuple[PaperColumn, ...]
+    number: NumberFormat = NumberFormat.SHARE
+
+    @property
+    def tasks(self) -> list[str]:
+        """Keys of the tasks in it."""
+        return list(dict.fromkeys(one.task for one in self.places))
+
+
+_DRAWS = "Mean and standard deviation over the draws."
+_KINDS = ("MSE", "emotion", "belief", "intent", "desire", "EU", "CW", "CH/W")
+SHREC = (
+    PaperTable(
+        "shrec-1",
+        "SHREC, table 1: errors and competences, and their attributes",
+        _DRAWS,
+        (
+            PaperColumn("verdict", ACCURACY, "Acc.", "Error / competence / none"),
+            PaperColumn("verdict", MACRO_F1, "F1", "Error / competence / none"),
+            PaperColumn("error", ACCURACY, "Acc.", "Error"),
+            PaperColumn("error", MACRO_F1, "F1", "Error"),
+            PaperColumn("attributes", EXACT_MATCH, "Acc.", "Attributes"),
+            PaperColumn("attributes", MACRO_F1, "F1", "Attributes"),
+            PaperColumn("attributes", PARTIAL_MATCH, "Partial", "Attributes"),
+            PaperColumn("multiple", ACCURACY, "Acc.", "Several attributes"),
+            PaperColumn("multiple", MACRO_F1, "F1", "Several attributes"),
+        ),
+    ),
+    PaperTable(
+        "shrec-2",
+        "SHREC, table 2: what comes before and after, rationale and correction",
+        f"Accuracy. {_DRAWS}",
+        (
+            PaperColumn("pre", ACCURACY, "Before", "If-then reasoning"),
+            PaperColumn("post", ACCURACY, "After", "If-then reasoning"),
+            PaperColumn("rationale", ACCURACY, "Rationale", "Rationale and correction"),
+            PaperColumn("correction", ACCURACY, "Correction", "Rationale and correction"),
+        ),
+    ),
+)
+R3_VQA = (
+    PaperTable(
+        "r3vqa",
+        "R3-VQA: questions made from causal chains",
+        "Accuracy by kind of question, and the share of chains and subchains that were answered right as a whole.",
+        (
+            *(
+                PaperColumn("r3vqa", joined(ACCURACY, kind), kind.capitalize() if kind.islower() else kind)
+                for kind in _KINDS
+            ),
+            PaperColumn("r3vqa", ACCURACY, "Overall"),
+            PaperColumn("r3vqa", CHAIN_CONSISTENCY, "Chain", "Consistency"),
+            PaperColumn("r3vqa", SUBCHAIN_CONSISTENCY, "Subchain", "Consistency"),
+        ),
+    ),
+    PaperTable(
+        "r3vqa-written",
+        "R3-VQA: questions written by people",
+        "Accuracy.",
+        (PaperColumn("r3vqa_written", ACCURACY, "Overall"),),
+    ),
+)
+ESI = (
+    PaperTable(
+        "esi",
+        "ESI-Bench",
+        "Accuracy among four options.",
+        (
+            PaperColumn("esi", ACCURACY, "Overall"),
+            *(
+                PaperColumn("esi", joined(ACCURACY, key), one.name, "By dimension")
+                for key, one in ESI_DIMENSIONS.items()
+            ),
+        ),
+    ),
+)
+SOCIALNLI = (
+    PaperTable(
+        "socialnli",
+        "SocialNLI: how likely an inference is",
+        "The posterior beside what people said: correlation, mean absolute error, calibration error.",
+        (
+            PaperColumn("socialnli", PEARSON_R, "r"),
+            PaperColumn("socialnli", MAE, "MAE"),
+            PaperColumn("socialnli", CALIBRATION_ERROR, "Calibration error"),
+        ),
+        NumberFormat.FIGURE,
+    ),
+    PaperTable(
+        "socialnli-facts",
+        "SocialNLI: explanations that people found to be right",
+        "Share of the explanations.",
+        (PaperColumn("socialnli_facts", FACTUALITY, "Factuality"),),
+        NumberFormat.FIGURE,
+    ),
+)
+SOTOPIA = (
+    PaperTable(
+        "sotopia",
+        "SOTOPIA-EVAL: ratings beside the mean of people",
+        "Pearson's r by dimension, mean absolute error, and how people agree with each other.",
+        (
+            *(
+                PaperColumn("sotopia_eval", joined(PEARSON_R, key), key.replace("_", " ").capitalize(), "Pearson's r")
+                for key in DIMENSIONS
+            ),
+            PaperColumn("sotopia_eval", PEARSON_R, "Mean", "Pearson's r"),
+            PaperColumn("sotopia_eval", MAE, "MAE"),
+            PaperColumn("sotopia_eval", RANDOLPH_KAPPA, "Kappa", "People"),
+            PaperColumn("sotopia_eval", PAIRWISE_AGREEMENT, "Agreement", "People"),
+        ),
+    ),
+)
+KNOWN = {"shrec": SHREC, "r3vqa": R3_VQA, "esi": ESI, "socialnli": SOCIALNLI, "sotopia": SOTOPIA}
+"""Key of a section -> its tables."""
+
+
+def paper_tables(material: ReportRuns, layouts: Sequence[PaperTable]) -> list[ReportTable]:
+    """Return those tables of which any task was asked."""
+    return [_table(material, one) for one in layouts if material.of(*one.tasks)]
+
+
+def other_tables(material: ReportRuns) -> list[ReportTable]:
+    """Return a table for each task that no paper's table has, such as one that a lab added."""
+    covered = {place.task for layouts in KNOWN.values() for one in layouts for place in one.places} | {"conditions"}
+    found = []
+    for task in material.tasks():
+        if task not in covered:
+            entry = material.entries[task]
+            places = tuple(PaperColumn(task, one.key, one.name) for one in entry.metrics)
+            found.append(
+                _table(material, PaperTable(f"task-{task}", entry.name, entry.description, places, NumberFormat.FIGURE))
+            )
+    return found
+
+
+def _table(material: ReportRuns, layout: PaperTable) -> ReportTable:
+    places = _there(material, layout)
+    own = _own(material, layout, places)
+    chance = [_chance(material, places)]
+    rows = [
+        *own,
+        *(row for row in chance if any(cell.value is not None for cell in row.cells)),
+        *_papers(layout, places),
+    ]
+    columns = tuple(ReportColumn(f"{one.task}.{one.metric}", one.name, layout.number, one.group) for one in places)
+    return ReportTable(layout.key, layout.title, layout.note, columns, tuple(rows))
+
+
+def _there(material: ReportRuns, layout: PaperTable) -> list[PaperColumn]:
+    """Return the columns that anything can stand in; a task's metrics that are known elsewhere only stay."""
+    known = {(row.task, row.metric) for row in published_of(layout.tasks)}
+    own = {(one.task, row.metric) for one in material.of(*layout.tasks) for row in one.figures.rows}
+    return [one for one in layout.places if (one.task, one.metric) in known | own]
+
+
+def _own(material: ReportRuns, layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
+    """Return one row for who answered in one way, over all tasks of the table; the best of each column is marked."""
+    by_row: dict[str, list[ReportRun]] = {}
+    for one in material.of(*layout.tasks):
+        by_row.setdefault(one.name, []).append(one)
+    rows = [
+        ReportRow(name, some[0].standing, tuple(_cell(some, place) for place in places))
+        for name, some in by_row.items()
+    ]
+    rows.sort(key=lambda row: _ORDER.index(row.standing))
+    return _best(rows, places)
+
+
+def _cell(asked: Sequence[ReportRun], place: PaperColumn) -> ReportCell:
+    one = next((each for each in asked if each.task == place.task), None)
+    if one is None:
+        return ReportCell(why="not asked")
+    return cell_of(one.row(place.metric), ItemListLink(one.list))
+
+
+def _best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[ReportRow]:
+    """Mark the best of each column among the study's own judges, where there are two or more."""
+    for at, place in enumerate(places):
+        meaning = meaning_of(place.metric)
+        sign = 1 if meaning is None or meaning.high_is_good else -1
+        values = [
+            sign * value
+            for row in rows
+            if row.standing is ResultOrigin.JUDGE and (value := row.cells[at].value) is not None
+        ]
+        if len(values) < 2:
+            continue
+        for number, row in enumerate(rows):
+            cell = row.cells[at]
+            if row.standing is ResultOrigin.JUDGE and cell.value is not None and sign * cell.value == max(values):
+                cells = (*row.cells[:at], _marked(cell), *row.cells[at + 1 :])
+                rows[number] = ReportRow(row.name, row.standing, cells, row.source)
+    return rows
+
+
+def _marked(cell: ReportCell) -> ReportCell:
+    return ReportCell(cell.value, cell.sd, cell.low, cell.high, cell.n, cell.text, cell.target, cell.why, best=True)
+
+
+def _chance(material: ReportRuns, places: Sequence[PaperColumn]) -> ReportRow:
+    cells = []
+    for place in places:
+        rows = [row for one in material.of(place.task) if (row := one.row(place.metric)) is not None]
+        values = [row.chance for row in rows if row.chance is not None]
+        cells.append(ReportCell(values[0] if values else None))
+    return ReportRow("Chance", ResultOrigin.CHANCE, tuple(cells))
+
+
+def _papers(layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
+    rows = []
+    for (name, modality, setting), some in by_name(published_of(layout.tasks)).items():
+        found = {(one.task, one.metric): one for one in some}
+        cells = [found.get((place.task, place.metric)) for place in places]
+        if any(cells):
+            told = f"({modality}) {name}" if modality and name != "Human" else name
+            told += f", {setting}" if setting and setting != name.lower() else ""
+            sources = "; ".join(dict.fromkeys(one.source for one in some))
+            values = tuple(ReportCell() if one is None else ReportCell(one.mean, one.sd) for one in cells)
+            rows.append(ReportRow(told, ResultOrigin.PUBLISHED, values, sources))
+    return rows

@@ -1,0 +1,362 @@
+"""What a report is made of: the runs with their names, the figures of papers, and what may be told of whom.
+
+What judges, people and sets are called in a report that may be sent around. What of answers and traits may be told:
+keys of schemes, letters, numbers. Never what somebody wrote. What was shown and said about items, as it is: only for
+reports that stay where the study is.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath, PureWindowsPath
+
+from anonymize.pii_detection.text_scrubber import PhraseMatcher
+from anonymize.release.private_content import private_of
+from anonymize.release.release_plan import annotator_codes
+from benchmark.metrics.published_figures import DIMENSIONS, PublishedScore, rows_for
+from benchmark.prompts.recording_prompts import DIMENSIONS as ESI_DIMENSIONS
+from benchmark.questions.question_validity import ASPECTS_OF_PATHS
+from benchmark.report.report_document import ItemListLink, ReportCell, ResultOrigin
+from benchmark.results.item_results import MetricRow
+from benchmark.runs.run_figures import RunFigures
+from benchmark.tasks.benchmark_task import BenchmarkTask
+from project.entities.causal_chains import NodeKind
+from project.entities.frozen_items import BenchmarkRun, FrozenItem
+from project.entities.judgments import PERSON, RAW
+from project.entities.questions import QuestionKind
+from project.entities.study_records import Json
+from project.queries.annotator_rows import all_annotators
+from project.queries.item_set_rows import answers_of
+from project.queries.judgment_rows import judgments_called
+from project.queries.recording_rows import all_participants, all_recordings
+from project.schemes.scheme import FieldChoice, Label
+from project.schemes.scheme_file import load_scheme, shipped_names
+from project.session.session import Session
+from project.text_matching.normalization import fold
+
+BASELINES = frozenset({"random", "majority", "constant", "oracle", "reliable"})
+"""Backends of judges that are not meant to understand anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRun:
+    """One run, as the report calls it.
+
+    Attributes:
+        name: in tables; no other run over the same set has it.
+        judge: who answered, without how it was asked.
+        list: key of the list of its items.
+    """
+
+    figures: RunFigures
+    name: str
+    judge: str
+    standing: ResultOrigin
+    list: str
+
+    @property
+    def task(self) -> str:
+        """Key of its task."""
+        return self.figures.item_set.task
+
+    def row(self, metric: str) -> MetricRow | None:
+        """Return one figure over all items, or None where the task has none of the sort."""
+        return self.figures.row(metric)
+
+    def part(self, trait: str, value: str, metric: str) -> MetricRow | None:
+        """Return one figure over the items that share a trait."""
+        parts = (part for found in self.figures.breakdowns if found.trait == trait for part in found.parts)
+        rows = (row for part in parts if part.value == value for row in part.rows)
+        return next((row for row in rows if row.metric == metric), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRuns:
+    """All runs of a report, in the order of tasks and sets.
+
+    Attributes:
+        entries: tasks of the suite, by key, in its order.
+        conditions: of runs that saw something else than raw footage, by key: how it is called.
+        parts: trait and value, as figures have them -> how the value may be called.
+        titles: the same -> what people read for it.
+    """
+
+    asked: tuple[ReportRun, ...]
+    entries: Mapping[str, BenchmarkTask]
+    sets: Mapping[str, str]
+    conditions: Mapping[str, str]
+    parts: Mapping[tuple[str, str], str]
+    titles: Mapping[tuple[str, str], str]
+
+    def of(self, *tasks: str) -> list[ReportRun]:
+        """Return the runs of these tasks."""
+        return [one for one in self.asked if one.task in tasks]
+
+    def tasks(self) -> list[str]:
+        """Return the keys of the tasks that were asked, in the order of the suite."""
+        there = {one.task for one in self.asked}
+        return [key for key in self.entries if key in there]
+
+    def called(self, trait: str, value: str) -> str:
+        """Return how a value of a trait is called in the report: what nobody looked at is not told."""
+        return self.parts.get((trait, value), f"another {trait}")
+
+    def titled(self, trait: str, value: str) -> str:
+        """Return what people read for a value of a trait, or for a label, whose trait is `label`."""
+        return self.titles.get((trait, value), f"Another {trait}")
+
+    def condition(self, key: str) -> str:
+        """Return how a condition is called in the report."""
+        return self.conditions.get(key, key)
+
+
+def cell_of(row: MetricRow | None, target: ItemListLink | None = None, why: str = "") -> ReportCell:
+    """Return one figure as a cell that leads to its items."""
+    if row is None:
+        return ReportCell(why=why)
+    reason = "" if row.mean is not None else why or "undefined over these items"
+    return ReportCell(row.mean, row.sd, row.low, row.high, row.n, target=target, why=reason)
+
+
+def published_of(tasks: Iterable[str]) -> list[PublishedScore]:
+    """Return what papers report of these tasks, in their order."""
+    return [row for task in tasks for row in rows_for(task)]
+
+
+def by_name(rows: Sequence[PublishedScore]) -> dict[tuple[str, str, str], list[PublishedScore]]:
+    """Return name, modality and setting -> rows."""
+    found: dict[tuple[str, str, str], list[PublishedScore]] = {}
+    for one in rows:
+        found.setdefault((one.name, one.modality, one.setting), []).append(one)
+    return found
+
+
+_PATH = re.compile(r"(?:~|(?<![\w/.:])/|[A-Za-z]:\\)\S*[/\\]\S*")
+_PERSON = "person"
+_PLAIN = "plain"
+
+
+def names_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
+    """Return id of a run -> who answered: people under a code, judges by their name unless it tells whom it is about.
+
+    No path is in a name, and no word that must not leave the study; two judges never have the same name.
+    """
+    codes = annotator_codes(all_annotators(session.study), [one.pseudonym for one in all_participants(session.study)])
+    people = {one.id: codes[one.name] for one in all_annotators(session.study)}
+    tells = tells_of(session)
+    found: dict[str, str] = {}
+    owners: dict[str, str] = {}
+    judges = list(dict.fromkeys(one.run.judge_id for one in runs))
+    for one in runs:
+        if one.run.annotator_id is not None:
+            name = f"Person {people.get(one.run.annotator_id, one.run.annotator_id[-4:])}"
+        else:
+            plain = _PATH.sub(lambda path: _last(path[0]), one.judge)
+            name = f"Judge {judges.index(one.run.judge_id) + 1}" if tells(plain) else plain
+        owner = one.run.annotator_id or one.judge
+        while owners.setdefault(name, owner) != owner:
+            name += "'"
+        found[one.run.id] = name
+    return found
+
+
+def sets_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
+    """Return id of a set -> its name, or its number where the name holds what must not leave."""
+    tells = tells_of(session)
+    named = dict.fromkeys((one.item_set.id, one.item_set.name) for one in runs)
+    return {
+        key: f"set {place}" if tells(name) or _PATH.search(name) else name for place, (key, name) in enumerate(named, 1)
+    }
+
+
+def way_of(run: BenchmarkRun, name: str, condition: str) -> str:
+    """Return how a run is called in tables, as SHREC's are: “(L+V) gpt-4o + cot”.
+
+    Args:
+        run: that is meant.
+        name: who answered.
+        condition: for people, of what was shown.
+    """
+    told = f"({run.shown.value}) {name}" + (f" + {run.variant}" if run.variant not in (_PLAIN, "", PERSON) else "")
+    extras = [*([condition] if run.condition != RAW else []), *([f"seed {run.seed}"] if run.seed else [])]
+    return ", ".join([told, *extras])
+
+
+def tells_of(session: Session) -> Callable[[str], bool]:
+    """Return what tells whether a text holds anything that must not leave the study."""
+    private = private_of(session)
+    models = {one.name for one in all_annotators(session.study) if one.kind != _PERSON}
+    words = PhraseMatcher({word: "-" for word in private.words if word not in models})
+    texts = [fold(one).text for one in private.texts]
+
+    def tells(text: str) -> bool:
+        folded = fold(text).text
+        return any(True for _ in words(folded)) or any(one in folded for one in texts)
+
+    return tells
+
+
+def _last(path: str) -> str:
+    return (PureWindowsPath(path) if "\\" in path else PurePosixPath(path)).name
+
+
+A_TEXT = "(text)"
+"""In place of anything that was written."""
+_OURS = (
+    *("yes", "no", "true", "false", "none", "error", "competence", "agreed", "disagreed", "entailment"),
+    *("contradiction", "neutral", "for", "against", "supporting", "opposing", "strong", "weak", "mild"),
+    *("plain", "counterfactual", "raw", "user", "agent", "robot", "person", "unmarked", "annotated"),
+)
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_PRIVATE = frozenset({"collection"})
+"""Traits whose values a lab named, so that even a word of a scheme may be somebody's."""
+LABEL = "label"
+"""Stands for the field of a segment that a label is the value of."""
+_MOST = 12
+"""Numbers of one list that are told."""
+
+
+class ReportRedactor:
+    """Knows the words that a report may use, and what people read for them."""
+
+    def __init__(self, session: Session) -> None:
+        words = {
+            *_OURS,
+            *_LETTERS,
+            *_LETTERS.lower(),
+            *DIMENSIONS,
+            *ESI_DIMENSIONS,
+            *ASPECTS_OF_PATHS,
+            *NodeKind,
+            *QuestionKind,
+        }
+        for scheme in (*session.schemes, *(load_scheme(key) for key in shipped_names())):
+            words.add(scheme.key)
+            for track in scheme.tracks:
+                words |= {track.key, *(label.key for label in track.labels)}
+            for field in scheme.fields:
+                words |= {field.key, *(choice.key for choice in field.choices)}
+        self._words = frozenset(str(one) for one in words)
+        self._titles = _titles(session)
+
+    def told(self, answer: Mapping[str, Mapping[str, Json]], *, titles: bool = False) -> str:
+        """Return an answer, or what is right, with everything left out that is written text; in keys or `titles`."""
+        parts = []
+        for key, fields in answer.items():
+            part = key.partition("/")[2]
+            said = [self._field(name, value, titles) for name, value in fields.items()]
+            known = [one for one in said if one]
+            parts.append((f"{self.word(part)}: " if part and len(answer) > 1 else "") + ", ".join(known))
+        return "; ".join(one for one in parts if one)
+
+    def title(self, field: str, key: str) -> str:
+        """Return what people read for a word of a field, or of the labels, whose field is `label`."""
+        plain = key.replace("_", " ").capitalize() if key.islower() else key
+        return self._titles.get((field, key), plain)
+
+    def word(self, text: str) -> str:
+        """Return a word that may be told; others give way to the remark that there was one."""
+        return text if text in self._words or text.isdecimal() else A_TEXT
+
+    def knows(self, text: str) -> bool:
+        """Tell whether a text may stand in a report as it is."""
+        return self.word(text) == text
+
+    def _field(self, name: str, value: Json, titles: bool) -> str:
+        def word(key: str) -> str:
+            return self.title(name, key) if titles else key
+
+        if isinstance(value, bool):
+            return f"{self._name(name)}{'yes' if value else 'no'}"
+        if isinstance(value, int | float):
+            return f"{self._name(name)}{value:g}"
+        if isinstance(value, str):
+            return f"{self._name(name)}{word(value)}" if self.knows(value) else ""
+        if isinstance(value, list):
+            known = [str(one) for one in value[:_MOST] if isinstance(one, str | int | float) and self.knows(str(one))]
+            return " + ".join(map(word, known)) if known or value else f"{self._name(name)}nothing"
+        return ""
+
+    def _name(self, name: str) -> str:
+        """Return the name of a field before its value, where the value does not speak for itself."""
+        return f"{name} " if name in self._words and name not in ("label", "error") else ""
+
+
+def _titles(session: Session) -> dict[tuple[str, str], str]:
+    """Return field and key -> name of labels and choices; where schemes differ, as the one says that is used first."""
+    tells = tells_of(session)
+    found: dict[tuple[str, str], str] = {}
+    for scheme in (*session.schemes, *(load_scheme(key) for key in shipped_names())):
+        named: list[tuple[str, Label | FieldChoice]] = [(LABEL, one) for track in scheme.tracks for one in track.labels]
+        named += [(field.key, one) for field in scheme.fields for one in field.choices]
+        for field_key, one in named:
+            if not tells(one.name):
+                found.setdefault((field_key, one.key), one.name)
+    return found
+
+
+def parts_called(telling: ReportRedactor, parts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return trait and value -> how the report calls the value: as it is, or a number where it may tell somebody."""
+    found: dict[tuple[str, str], str] = {}
+    counts: dict[str, int] = {}
+    for trait, value in parts:
+        if (trait, value) in found:
+            continue
+        if trait not in _PRIVATE and telling.knows(value):
+            found[trait, value] = value
+        else:
+            counts[trait] = counts.get(trait, 0) + 1
+            found[trait, value] = f"{trait} {counts[trait]}"
+    return found
+
+
+def texts_of(
+    session: Session, run: RunFigures, items: Mapping[str, FrozenItem], withheld: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """Return id of an item -> name -> text: options, what was told, the right answer, and every answer in full.
+
+    Args:
+        session: of the study.
+        run: whose answers are meant.
+        items: by id.
+        withheld: recordings that may not leave: neither do options that were taken from them, or from what is gone.
+    """
+    found: dict[str, dict[str, str]] = {}
+    known = {one.id for one in all_recordings(session.study)}
+    for item_id in dict.fromkeys(one.said.item_id for one in run.items):
+        item = items.get(item_id)
+        if item is not None and not _borrows(item, withheld, known):
+            found[item_id] = _shown(item)
+    raw = judgments_called(session.study, [one.judgment_id for one in answers_of(session.study, run.run.id)])
+    for one in raw:
+        if one.item_id in found:
+            part = f", {one.part}" if one.part else ""
+            found[one.item_id][f"Answer to {one.task}{part}"] = "\n".join([*_lines(one.answer), one.raw]).strip()
+    return found
+
+
+def _shown(item: FrozenItem) -> dict[str, str]:
+    texts = {}
+    options = item.content.get("options")
+    if isinstance(options, list):
+        place = item.content.get("place")
+        texts["Options"] = "\n".join(
+            f"{'ABCDEFGHIJ'[at]}. {one}{' (right)' if at == place else ''}" for at, one in enumerate(options)
+        )
+    facts = item.content.get("facts")
+    if isinstance(facts, dict):
+        texts["Told"] = "\n".join(_lines(facts))
+    truth = item.content.get("truth")
+    if isinstance(truth, dict):
+        texts["Right"] = "\n".join(line for one in truth.values() if isinstance(one, dict) for line in _lines(one))
+    return texts
+
+
+def _lines(found: Mapping[str, Json]) -> list[str]:
+    return [f"{key}: {value}" for key, value in found.items()]
+
+
+def _borrows(item: FrozenItem, withheld: Collection[str], known: Collection[str]) -> bool:
+    """Tell whether words of it are of a recording that may not leave, or that is gone, so that nobody knows."""
+    homes = item.content.get("homes")
+    return isinstance(homes, list) and any(one in withheld or one not in known for one in homes)

@@ -1,0 +1,298 @@
+"""What a report consists of, before it is written in any format. How numbers are written, the same in every format."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from project.entities.study_records import Json
+from project.timebase import format_time
+
+
+class NumberFormat(StrEnum):
+    """How the values of a column are written."""
+
+    SHARE = "share"
+    """0.57, with ± of the draws: as SHREC's tables."""
+    FIGURE = "figure"
+    """0.571."""
+    SIGNED = "signed"
+    """+0.057."""
+    COUNT = "count"
+    SECONDS = "seconds"
+    MONEY = "money"
+    P = "p"
+    TEXT = "text"
+
+
+class ResultOrigin(StrEnum):
+    """Whose row it is."""
+
+    JUDGE = "judge"
+    PERSON = "person"
+    BASELINE = "baseline"
+    CHANCE = "chance"
+    PUBLISHED = "published"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemListLink:
+    """Where a number leads: a list of items, and a part of it.
+
+    Attributes:
+        list: key of an `ItemList`.
+        part: key of one of its parts; "" for all items.
+    """
+
+    list: str
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCell:
+    """One place of a table.
+
+    Attributes:
+        value: None where there is none; `why` may say why.
+        sd: standard deviation over draws.
+        low: lower end of the 95 % interval.
+        high: upper end of it.
+        n: items.
+        text: written in place of a number.
+        target: the items that it is about.
+        why: why there is no value, or what else is to be known of it, in one sentence.
+        best: no other of the study's own judges has a better one.
+    """
+
+    value: float | None = None
+    sd: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    text: str = ""
+    target: ItemListLink | None = None
+    why: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReportColumn:
+    """One column; neighbours of the same `group` share a heading."""
+
+    key: str
+    name: str
+    number: NumberFormat = NumberFormat.SHARE
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRow:
+    """One row; `source` is where a published one stands."""
+
+    name: str
+    standing: ResultOrigin
+    cells: tuple[ReportCell, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTable:
+    """A table; each row has a cell for each column.
+
+    Attributes:
+        key: name of its files.
+        note: under the title.
+        corner: heading of the names of rows.
+    """
+
+    key: str
+    title: str
+    note: str
+    columns: tuple[ReportColumn, ...]
+    rows: tuple[ReportRow, ...]
+    corner: str = "Judge"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlot:
+    """A plot as files.
+
+    Attributes:
+        key: name of its files.
+        words: its numbers as text, for those who do not see it.
+        csv: its numbers as a table.
+    """
+
+    key: str
+    title: str
+    words: str
+    svg: bytes
+    png: bytes
+    csv: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportAnswer:
+    """What was to be answered about an item, and what was.
+
+    Attributes:
+        truth: the right answer.
+        said: the answer.
+        traits: by which figures are broken down.
+    """
+
+    truth: str
+    said: str
+    traits: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLine:
+    """One item, and what came of it.
+
+    Attributes:
+        number: in its list, from 1.
+        draw: from 1.
+        recording: its number in the study.
+        recording_id: of it.
+        outcome: `right`, `wrong`, `unparsed`, `refused`, `error`, `not asked`; `answered` where nothing is right.
+        keys: for programs, in keys of schemes and numbers.
+        words: for people, in the names that go with the keys.
+        leaves: whether a report may tell of it: its recording may leave.
+        texts: name -> text that may be private; {} unless they were asked for.
+    """
+
+    number: int
+    draw: int
+    recording: int
+    recording_id: str
+    start_us: int
+    end_us: int
+    outcome: str
+    keys: ReportAnswer
+    words: ReportAnswer
+    ms: int
+    leaves: bool = True
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPart:
+    """Some items of a list, by number, under a title."""
+
+    key: str
+    title: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportItemList:
+    """All items of one run.
+
+    Attributes:
+        key: name of its page.
+        task: name of the task.
+        judge: who answered, as in the tables.
+        withheld: items that are counted and not listed: their recording may not leave, or somebody still answers them.
+    """
+
+    key: str
+    task: str
+    judge: str
+    item_set: str
+    lines: tuple[ItemLine, ...]
+    parts: tuple[ItemPart, ...]
+    withheld: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSection:
+    """A heading with what stands under it; `lines` are paragraphs."""
+
+    key: str
+    title: str
+    lines: tuple[str, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
+    pictures: tuple[ReportPlot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkReport:
+    """A whole report.
+
+    Attributes:
+        at: when it was made, UTC, ISO 8601.
+        warning: what a reader has to know before passing it on; "" where nothing.
+        facts: under the title: name -> text.
+        results: what a program reads, and a later report compares with.
+    """
+
+    title: str
+    at: str
+    warning: str
+    facts: Mapping[str, str]
+    sections: tuple[ReportSection, ...]
+    lists: tuple[ReportItemList, ...]
+    results: Mapping[str, Json] = field(default_factory=dict)
+
+
+NOTHING = "\N{EN DASH}"
+_DIGITS = {
+    NumberFormat.SHARE: 2,
+    NumberFormat.FIGURE: 3,
+    NumberFormat.SIGNED: 3,
+    NumberFormat.SECONDS: 1,
+    NumberFormat.MONEY: 4,
+}
+_LEAST_P = 0.001
+
+
+def written(cell: ReportCell, number: NumberFormat) -> str:
+    """Return the value of a cell; a dash where there is none."""
+    if cell.text:
+        return cell.text
+    if cell.value is None:
+        return NOTHING
+    if number is NumberFormat.COUNT:
+        return f"{cell.value:,.0f}"
+    if number is NumberFormat.P:
+        return f"<{_LEAST_P}" if cell.value < _LEAST_P else f"{cell.value:.3f}"
+    digits = _DIGITS.get(number, 3)
+    return f"{cell.value:+.{digits}f}" if number is NumberFormat.SIGNED else f"{cell.value + 0.0:,.{digits}f}"
+
+
+def spread(cell: ReportCell, number: NumberFormat) -> str:
+    """Return the standard deviation of a cell, or "" where it has none or no value to go with."""
+    return "" if cell.sd is None or cell.value is None else f"{cell.sd:.{_DIGITS.get(number, 3)}f}"
+
+
+def more_of(cell: ReportCell) -> str:
+    """Return what else is known of a cell: interval, n, and why there is nothing."""
+    parts = []
+    if cell.low is not None and cell.high is not None:
+        parts.append(f"95 % interval over recordings {cell.low:.3f} to {cell.high:.3f}")
+    if cell.n is not None:
+        parts.append(f"n = {cell.n:,}")
+    if cell.why:
+        parts.append(cell.why)
+    return "; ".join(parts)
+
+
+def moment(start_us: int) -> str:
+    """Return a time as `greenroom open --at` reads it."""
+    return format_time(start_us)
+
+
+def took(ms: int) -> str:
+    """Return how long an answer took."""
+    return f"{ms / 1000:,.1f} s"
+
+
+def groups_of(columns: Sequence[ReportColumn]) -> list[tuple[str, int]]:
+    """Return the headings over columns, with how many columns each spans; "" where there is none."""
+    found: list[tuple[str, int]] = []
+    for one in columns:
+        if found and found[-1][0] == one.group and one.group:
+            found[-1] = (one.group, found[-1][1] + 1)
+        else:
+            found.append((one.group, 1))
+    return found

@@ -1,0 +1,278 @@
+"""Whether two runs over the same items differ: in how often they are right, and in each figure.
+
+How judges do under each condition, against raw footage, and what may be said about that (SHREC, appendix I).
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmark.metrics.paired_tests import (
+    MARGIN,
+    NO_VARIANCE,
+    AgainstRaw,
+    EquivalenceConclusion,
+    McNemar,
+    against_raw,
+    corrected,
+    mcnemar,
+)
+from benchmark.metrics.resampling import Difference, Spread, intervals, mean_sd, paired_difference
+from benchmark.results.run_measures import SAMPLES, counted, draws_of
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse
+from project.entities.study_records import Json
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDifference:
+    """How far two runs are apart in one figure.
+
+    Attributes:
+        first: mean over draws.
+        second: mean over draws.
+        difference: the first less the second, with interval and p where there are any.
+    """
+
+    metric: str
+    name: str
+    share: bool
+    first: float | None
+    second: float | None
+    difference: Difference
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        one = self.difference
+        return {
+            "metric": self.metric,
+            "name": self.name,
+            "first": self.first,
+            "second": self.second,
+            "difference": one.value,
+            "interval": None if one.low is None or one.high is None else [one.low, one.high],
+            "p": one.p,
+            "n": one.n,
+        }
+
+
+def apart(
+    entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse], samples: int = SAMPLES
+) -> tuple[MetricDifference, ...]:
+    """Compare two runs in every figure of their task, by resampling recordings with both.
+
+    Args:
+        entry: the task.
+        first: what the first said about n items.
+        second: what the second said about the same, in the same order.
+        samples: of the bootstrap for figures that are no sums over items; 0 for no intervals.
+    """
+    if not first:
+        return ()
+    means = [_means(entry, side) for side in (first, second)]
+    quick = _quick(entry, first, second) if samples else {}
+    slow = _slow(entry, first, second, samples) if samples else {}
+    found = []
+    for metric in entry.metrics:
+        one, other = (side.get(metric.key) for side in means)
+        value = None if one is None or other is None else one - other
+        tested = quick.get(metric.key)
+        if tested is None or tested.value is None or value is None or abs(tested.value - value) > _EQUAL:
+            low, high = slow.get(metric.key) or (None, None)
+            tested = Difference(value, low, high, None, len(first))
+        found.append(MetricDifference(metric.key, metric.name, metric.share, one, other, tested))
+    return tuple(found)
+
+
+def who_is_right(
+    first: Sequence[bool | None], second: Sequence[bool | None], same: Sequence[Hashable]
+) -> McNemar | None:
+    """Compare which items two judges got right; None where right and wrong make no sense.
+
+    Args:
+        first: of n items; None where an item is neither right nor wrong.
+        second: of the same items.
+        same: what tells an item from all others: one that stands in several draws counts once.
+    """
+    found: dict[Hashable, tuple[bool, bool]] = {}
+    for one, other, key in zip(first, second, same, strict=True):
+        if one is not None and other is not None:
+            found.setdefault(key, (one, other))
+    return mcnemar([one for one, _ in found.values()], [other for _, other in found.values()]) if found else None
+
+
+def _means(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
+    each = [entry.score(one) for one in draws_of(said)]
+    return {metric.key: mean_sd([one.get(metric.key) for one in each]).mean for metric in entry.metrics}
+
+
+def _quick(
+    entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse]
+) -> dict[str, Difference]:
+    one, other = counted(first, entry), counted(second, entry)
+    draws, homes = [said.draw for said in first], [said.recording_id for said in first]
+    return {key: paired_difference(one[key], other[key], draws, homes) for key in one if key in other}
+
+
+def _slow(
+    entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse], samples: int
+) -> Mapping[str, tuple[float, float] | None]:
+    quick = {*counted(first, entry)} & {*counted(second, entry)}
+    if all(metric.key in quick for metric in entry.metrics):
+        return {}
+
+    def score(pairs: Sequence[tuple[ItemResponse, ItemResponse]]) -> dict[str, float | None]:
+        one, other = entry.score([pair[0] for pair in pairs]), entry.score([pair[1] for pair in pairs])
+        found: dict[str, float | None] = {}
+        for metric in entry.metrics:
+            mine, theirs = one.get(metric.key), other.get(metric.key)
+            found[metric.key] = None if mine is None or theirs is None else mine - theirs
+        return found
+
+    pairs = list(zip(first, second, strict=True))
+    return intervals(score, pairs, [one.draw for one in first], [one.recording_id for one in first], samples)
+
+
+_HUNDRED = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class RawConditionPair:
+    """One judge under one condition, and the same judge on raw footage.
+
+    Attributes:
+        who: the judge, and how it was asked.
+        raw: what was said on raw footage about n items.
+        other: what was said under the condition about the same items, in the same order.
+    """
+
+    who: str
+    condition: str
+    raw: Sequence[ItemResponse]
+    other: Sequence[ItemResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRow:
+    """What one figure comes to under a condition.
+
+    Attributes:
+        n: items that count in both.
+        raw: over the draws.
+        other: over the draws.
+        tested: the difference, corrected over all rows of the figure.
+    """
+
+    who: str
+    condition: str
+    metric: str
+    name: str
+    share: bool
+    n: int
+    raw: Spread
+    other: Spread
+    tested: AgainstRaw
+
+    @property
+    def words(self) -> str:
+        """What may be said about it, in a sentence; that there is no difference only where equivalence is shown."""
+        return in_words(self)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        one = self.tested
+        return {
+            "judge": self.who,
+            "condition": self.condition,
+            "metric": self.metric,
+            "name": self.name,
+            "n": self.n,
+            "draws": one.n,
+            "raw": {"mean": self.raw.mean, "sd": self.raw.sd},
+            "mean": self.other.mean,
+            "sd": self.other.sd,
+            "difference": one.difference,
+            "interval": None if one.low is None or one.high is None else [one.low, one.high],
+            "t": one.t,
+            "t_p": one.t_p,
+            "t_p_holm": one.t_p_holm,
+            "wilcoxon_p": one.wilcoxon_p,
+            "wilcoxon_p_holm": one.wilcoxon_p_holm,
+            "effect": one.effect,
+            "effect_interval": None
+            if one.effect_low is None or one.effect_high is None
+            else [one.effect_low, one.effect_high],
+            "margin": one.margin,
+            "equivalence_p": one.equivalence_p,
+            "equivalence_p_holm": one.equivalence_p_holm,
+            "conclusion": one.conclusion.value,
+            "reason": one.reason,
+            "words": self.words,
+        }
+
+
+def condition_rows(
+    entry: BenchmarkTask, pairs: Sequence[RawConditionPair], margin: float = MARGIN
+) -> tuple[ConditionRow, ...]:
+    """Compare conditions with raw; each figure is a family of tests of its own, over all judges and conditions.
+
+    Args:
+        entry: the task that was asked.
+        pairs: each judge under each condition.
+        margin: how far apart still counts as the same; it holds for figures that are shares.
+    """
+    found: list[ConditionRow] = []
+    scored = [[[entry.score(one) for one in draws_of(side)] for side in (pair.raw, pair.other)] for pair in pairs]
+    for metric in entry.metrics:
+        if not metric.share:
+            continue
+        raw = [[one.get(metric.key) for one in sides[0]] for sides in scored]
+        other = [[one.get(metric.key) for one in sides[1]] for sides in scored]
+        tests = corrected({at: against_raw(raw[at], other[at], margin) for at in range(len(pairs))})
+        found += [
+            ConditionRow(
+                *(pair.who, pair.condition, metric.key, metric.name, metric.share, len(pair.raw)),
+                *(mean_sd(raw[at]), mean_sd(other[at]), tests[at]),
+            )
+            for at, pair in enumerate(pairs)
+        ]
+    return tuple(found)
+
+
+def in_words(row: ConditionRow) -> str:
+    """Say what is shown about a condition, and no more than that."""
+    one = row.tested
+    about = f"{row.name} of {row.who} under {row.condition}"
+    if one.difference is None:
+        return f"{about}: no draw has a value both there and raw, so nothing can be said."
+    if one.reason == NO_VARIANCE and not one.difference:
+        return f"{about} is the same as raw in every draw, so there is nothing to test."
+    if one.reason:
+        return f"{about}: {_apart(one.difference)}. {one.reason}"
+    within = f"within {_HUNDRED * one.margin:.0f} points"
+    p, same = one.t_p_holm, one.equivalence_p_holm
+    match one.conclusion:
+        case EquivalenceConclusion.DIFFERENT:
+            return f"{about} differs from raw: {_apart(one.difference)} (corrected p {_p(p)})."
+        case EquivalenceConclusion.EQUIVALENT:
+            return f"{about}: no difference from raw, {within} (equivalence p {_p(same)})."
+        case EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN:
+            return f"{about} differs from raw, but {within}: {_apart(one.difference)} (corrected p {_p(p)})."
+        case EquivalenceConclusion.OPEN:
+            return (
+                f"{about}: {_apart(one.difference)}; these draws show neither a difference (corrected p {_p(p)}) "
+                f"nor its absence {within} (p {_p(same)})."
+            )
+
+
+def _apart(difference: float) -> str:
+    points = _HUNDRED * difference
+    if round(points, 1) == 0:
+        return "as high as raw"
+    return f"{abs(points):.1f} points {'higher' if points > 0 else 'lower'} than raw"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "= none"
+    return "< .001" if value < 0.001 else "= " + (f"{value:.3f}".lstrip("0") if value < 1 else "1")

@@ -1,0 +1,376 @@
+"""From what was said about items to figures: over draws, by trait, by label, and who was taken for whom.
+
+The metrics of items whose answer is one label, or any of several, as sums over items: for quick intervals. More metrics
+as sums over items: accuracy over parts, consistency over chains, ratings by dimension.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import cast
+
+import numpy as np
+
+from annotate.agreement.figure_intervals import Floats
+from benchmark.metrics.classification import confusion
+from benchmark.metrics.classification import f1_by_label as of_one
+from benchmark.metrics.classification import multilabel_f1_by_label as of_several
+from benchmark.metrics.published_figures import (
+    ACCURACY,
+    CHAIN_CONSISTENCY,
+    EXACT_MATCH,
+    MACRO_F1,
+    MAE,
+    PARTIAL_MATCH,
+    PEARSON_R,
+    SUBCHAIN_CONSISTENCY,
+    joined,
+    meaning_of,
+    split,
+)
+from benchmark.metrics.resampling import (
+    MetricContributions,
+    accuracy_counted,
+    exact_match_counted,
+    intervals,
+    macro_f1_counted,
+    macro_f1_multilabel_counted,
+    mae_counted,
+    mean_sd,
+    over_draws,
+    partial_match_counted,
+    pearson_counted,
+    share_counted,
+)
+from benchmark.results.item_results import Breakdown, Confusion, MetricRow, SubgroupResult
+from benchmark.tasks.benchmark_task import BROKEN_DOWN_BY, BenchmarkTask, ItemResponse, Metric, labels_of
+from project.entities.study_records import Json
+
+CHAIN, SUBCHAINS = "chain", "subchains"
+"""Traits of a question of a chain: which chain, and the subchains that it belongs to."""
+
+
+def accuracy_of_parts(
+    entry: BenchmarkTask, said: Sequence[ItemResponse], right: Sequence[bool]
+) -> dict[str, MetricContributions]:
+    """Return `accuracy.PART` of a task -> the share of the items with this value of a trait that are right."""
+    found = {}
+    for metric in entry.metrics:
+        name, part = split(metric.key)
+        if name == ACCURACY and part:
+            counts = [any(one.traits.get(trait) == part for trait in BROKEN_DOWN_BY) for one in said]
+            found[metric.key] = share_counted(right, counts)
+    return found
+
+
+def consistency(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
+    """Return the consistency over chains and subchains; a chain lies in one recording and counts at its first item."""
+    wanted = {one.key for one in entry.metrics} & {CHAIN_CONSISTENCY, SUBCHAIN_CONSISTENCY}
+    if not wanted:
+        return {}
+    chains: dict[tuple[int, str], list[int]] = {}
+    for place, one in enumerate(said):
+        if chain := one.traits.get(CHAIN):
+            chains.setdefault((one.draw, str(chain)), []).append(place)
+    shares = {key: np.zeros(len(said)) for key in wanted}
+    weights = {key: np.zeros(len(said)) for key in wanted}
+    for places in chains.values():
+        those = [said[place] for place in places]
+        parts = {name for one in those for name in cast(Mapping[str, Json], one.traits.get(SUBCHAINS) or {})}
+        score = entry.score(those)
+        for key in wanted:
+            value = score.get(key)
+            if value is not None:
+                weights[key][places[0]] = 1 if key == CHAIN_CONSISTENCY else len(parts)
+                shares[key][places[0]] = value
+    return {
+        key: MetricContributions(
+            np.stack([shares[key] * weights[key], weights[key]], axis=-1), _ratio, weights[key] > 0
+        )
+        for key in wanted
+    }
+
+
+def ratings(said: Sequence[ItemResponse]) -> dict[str, MetricContributions]:
+    """Return r and distance of each dimension of a rating, and their means over the dimensions."""
+    asked = {(key, field) for one in said for key, truth in one.truth.items() for field in truth}
+    if len(asked) < 2 or len({key for key, _ in asked}) != 1:
+        return {}
+    found: dict[str, MetricContributions] = {}
+    for key, field in sorted(asked):
+        pairs = [(_number(one.truth, key, field), _number(one.answers, key, field)) for one in said]
+        if any(true is None for true, _ in pairs):
+            return {}
+        truth, given = [true or 0.0 for true, _ in pairs], [one for _, one in pairs]
+        found[joined(PEARSON_R, field)] = pearson_counted(truth, given)
+        found[joined(MAE, field)] = mae_counted(truth, given)
+    for metric in (PEARSON_R, MAE):
+        found[metric] = _mean([one for key, one in found.items() if split(key)[0] == metric])
+    return found
+
+
+def _mean(parts: Sequence[MetricContributions]) -> MetricContributions:
+    """Return the mean of several metrics of the same items, over those that have a value."""
+    ends = np.cumsum([one.sums.shape[1] for one in parts])[:-1]
+
+    def formula(sums: Floats) -> Floats:
+        values = np.stack(
+            [one.formula(some) for one, some in zip(parts, np.split(sums, ends, axis=-1), strict=True)], axis=-1
+        )
+        known = np.isfinite(values)
+        number = known.sum(-1)
+        found: Floats = np.divide(
+            np.where(known, values, 0).sum(-1), number, out=np.full(number.shape, np.nan), where=number > 0
+        )
+        return found
+
+    counts = np.any([one.counts for one in parts], axis=0)
+    return MetricContributions(np.concatenate([one.sums for one in parts], axis=1), formula, counts)
+
+
+def _ratio(sums: Floats) -> Floats:
+    found: Floats = np.divide(sums[..., 0], sums[..., 1], out=np.full(sums.shape[:-1], np.nan), where=sums[..., 1] > 0)
+    return found
+
+
+def _number(answers: Mapping[str, Mapping[str, Json]], key: str, field: str) -> float | None:
+    value = answers.get(key, {}).get(field)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def counted(said: Sequence[ItemResponse], entry: BenchmarkTask | None = None) -> dict[str, MetricContributions]:
+    """Return key of a metric -> what each of n items adds to it; {} where the answers are of another kind.
+
+    What is asked, and how it is called, is read from the items. Who uses it compares with the task's own figure.
+
+    Args:
+        said: about n items.
+        entry: the task, for its figures over parts and chains; None for none of these.
+    """
+    asked = _asked(said)
+    if asked is None:
+        return ratings(said)
+    truth, given = ([_in(one, *asked) for one in side] for side in ([x.truth for x in said], [x.answers for x in said]))
+    labels = labels_of(said)
+    if all(isinstance(one, str) for one in truth):
+        labelled = [one if isinstance(one, str) else None for one in given]
+        found = {ACCURACY: accuracy_counted(cast(list[str], truth), labelled)}
+        if entry is not None:
+            right = [true == one for true, one in zip(truth, labelled, strict=True)]
+            found |= accuracy_of_parts(entry, said, right) | consistency(entry, said)
+        if labels:
+            found[MACRO_F1] = macro_f1_counted(cast(list[str], truth), labelled, labels)
+        return found
+    if all(isinstance(one, list) for one in truth) and labels:
+        true, several = _sets(truth), [_set(one) for one in given]
+        return {
+            EXACT_MATCH: exact_match_counted(true, several),
+            PARTIAL_MATCH: partial_match_counted(true, several),
+            MACRO_F1: macro_f1_multilabel_counted(true, several, labels),
+        }
+    return {}
+
+
+def f1_of_labels(said: Sequence[ItemResponse]) -> dict[str, float | None]:
+    """Return label -> F1 of one draw; {} where answers are no labels."""
+    asked, labels = _asked(said), labels_of(said)
+    if asked is None or not labels:
+        return {}
+    truth = [_in(one.truth, *asked) for one in said]
+    given = [_in(one.answers, *asked) for one in said]
+    if all(isinstance(one, str) for one in truth):
+        found = of_one(cast(list[str], truth), [one if isinstance(one, str) else None for one in given], labels)
+    elif all(isinstance(one, list) for one in truth):
+        found = of_several(_sets(truth), [_set(one) for one in given], labels)
+    else:
+        return {}
+    return {str(label): value for label, value in found.items()}
+
+
+def labelled(said: Sequence[ItemResponse]) -> tuple[str, list[str], list[str | None]] | None:
+    """Return the question, the true labels and those that were said; None where no answer is one of several labels."""
+    asked = _asked(said)
+    if asked is None or not labels_of(said):
+        return None
+    truth = [_in(one.truth, *asked) for one in said]
+    if not all(isinstance(one, str) for one in truth):
+        return None
+    given = [_in(one.answers, *asked) for one in said]
+    return asked[0], cast(list[str], truth), [one if isinstance(one, str) else None for one in given]
+
+
+def _asked(said: Sequence[ItemResponse]) -> tuple[str, str] | None:
+    """Return the one question and the one field that all items have something right in."""
+    found = {(key, field) for one in said for key, truth in one.truth.items() for field in truth}
+    whole = all(len(one.truth) == 1 for one in said)
+    return found.pop() if len(found) == 1 and whole else None
+
+
+def _in(answers: Mapping[str, Mapping[str, Json]], key: str, field: str) -> Json:
+    return answers.get(key, {}).get(field)
+
+
+def _sets(values: Sequence[Json]) -> list[list[str]]:
+    return [_set(one) or [] for one in values]
+
+
+def _set(value: Json) -> list[str] | None:
+    return [str(one) for one in value] if isinstance(value, list) else None
+
+
+F1 = "f1"
+"""Of one label: `f1.error`."""
+SAMPLES = 200
+_EQUAL = 1e-9
+_NO_NAMES: Mapping[str, str] = MappingProxyType({})
+Score = Callable[[Sequence[ItemResponse]], Mapping[str, float | None]]
+
+
+def rows_of(entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int = SAMPLES) -> tuple[MetricRow, ...]:
+    """Return the figures of a task over all items that count, with intervals over recordings.
+
+    Args:
+        entry: the task.
+        said: items that count, of all draws.
+        samples: of the bootstrap, for figures that are no sums over items, which have a thousand; 0 for no intervals.
+    """
+    ends = _intervals(entry, said, samples) if samples and said else {}
+    guessed = entry.chance(said) if said else {}
+    return _rows(entry.metrics, entry.score, said, ends, guessed)
+
+
+def label_rows(said: Sequence[ItemResponse]) -> tuple[MetricRow, ...]:
+    """Return the F1 of each label, as `f1.LABEL`; () where answers are no labels."""
+
+    def score(some: Sequence[ItemResponse]) -> dict[str, float | None]:
+        return {joined(F1, label): value for label, value in f1_of_labels(some).items()}
+
+    named = tuple(Metric(joined(F1, label), f"F1 of “{label}”") for label in labels_of(said))
+    return _rows(named, score, said, {}, {}) if said and score(said) else ()
+
+
+def breakdowns_of(
+    entry: BenchmarkTask, said: Sequence[ItemResponse], names: Mapping[str, str] = _NO_NAMES
+) -> tuple[Breakdown, ...]:
+    """Return the figures by each trait that tells items apart, an item with several values being in several parts.
+
+    Args:
+        entry: the task.
+        said: items that count, of all draws.
+        names: what values that are ids are called.
+    """
+    found = []
+    for trait in BROKEN_DOWN_BY:
+        parts: dict[str, list[ItemResponse]] = {}
+        for one in said:
+            for value in parts_by(trait, one.traits.get(trait)):
+                parts.setdefault(names.get(value, value), []).append(one)
+        if len(parts) > 1 or (parts and trait == "attributes"):
+            found.append(
+                Breakdown(
+                    trait,
+                    tuple(
+                        SubgroupResult(
+                            value, len(some), (*_rows(entry.metrics, entry.score, some, {}, {}), *label_rows(some))
+                        )
+                        for value, some in sorted(parts.items(), key=lambda one: _order(one[0]))
+                    ),
+                )
+            )
+    return tuple(found)
+
+
+def confusions_of(said: Sequence[ItemResponse]) -> tuple[Confusion, ...]:
+    """Return who was taken for whom, where answers are one of several labels."""
+    found = labelled(said)
+    if found is None:
+        return ()
+    key, truth, given = found
+    labels = labels_of(said)
+    counts = confusion(truth, given, labels)
+    return (Confusion(key, tuple(labels), tuple(tuple(int(one) for one in row) for row in counts)),)
+
+
+def draws_of(said: Sequence[ItemResponse]) -> list[list[ItemResponse]]:
+    """Return the items of each draw, in order."""
+    found: dict[int, list[ItemResponse]] = {}
+    for one in said:
+        found.setdefault(one.draw, []).append(one)
+    return [found[number] for number in sorted(found)]
+
+
+def parts_by(trait: str, value: Json) -> list[str]:
+    """Return the parts that an item with this value of a trait belongs to, as text."""
+    if value is None or value == "":
+        return []
+    if isinstance(value, list):
+        return [str(one) for one in value]
+    if isinstance(value, bool):
+        return [{True: trait, False: f"not {trait}"}[value] if trait != "agreed" else _AGREED[value]]
+    return [str(value)]
+
+
+def _rows(
+    metrics: Sequence[Metric],
+    score: Score,
+    said: Sequence[ItemResponse],
+    ends: Mapping[str, tuple[float, float] | None],
+    guessed: Mapping[str, float],
+) -> tuple[MetricRow, ...]:
+    each = [score(one) for one in draws_of(said)]
+    found = []
+    for metric in (*metrics, *_more(metrics, each)):
+        values = tuple(one.get(metric.key) for one in each)
+        spread = mean_sd(values)
+        low, high = ends.get(metric.key) or (None, None)
+        chance = guessed.get(metric.key)
+        found.append(
+            MetricRow(
+                *(metric.key, metric.name, metric.share, spread.mean, spread.sd, low, high, len(said), values, chance)
+            )
+        )
+    return tuple(found)
+
+
+def _more(metrics: Sequence[Metric], each: Sequence[Mapping[str, float | None]]) -> list[Metric]:
+    """Return the metrics that a score has beside those of its task, such as `factuality.AUTHOR`."""
+    known = {one.key for one in metrics}
+    found = []
+    for key in dict.fromkeys(key for one in each for key in one if key not in known):
+        meaning, part = meaning_of(key), split(key)[1]
+        name = meaning.name if meaning else split(key)[0]
+        found.append(Metric(key, f"{name}, {part}" if part else name, meaning.share if meaning else True))
+    return found
+
+
+def _intervals(
+    entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int
+) -> dict[str, tuple[float, float] | None]:
+    """Return the interval of each figure: by sums over items where these give the same figure, else by scoring anew."""
+    draws, homes = [one.draw for one in said], [one.recording_id for one in said]
+    found: dict[str, tuple[float, float] | None] = {}
+    own = {key: mean_sd([one.get(key) for one in map(entry.score, draws_of(said))]).mean for key in _keys(entry)}
+    for key, sums in counted(said, entry).items():
+        figure = over_draws(sums, draws, homes)
+        mean = own.get(key)
+        if mean is not None and figure.value is not None and bool(np.isclose(mean, figure.value, rtol=0, atol=_EQUAL)):
+            found[key] = None if figure.low is None or figure.high is None else (figure.low, figure.high)
+    left = [key for key in _keys(entry) if key not in found]
+    if not left:
+        return found
+
+    def score(some: Sequence[ItemResponse]) -> dict[str, float | None]:
+        figures = entry.score(some)
+        return {key: figures.get(key) for key in left}
+
+    return {**intervals(score, said, draws, homes, samples), **found}
+
+
+def _keys(entry: BenchmarkTask) -> list[str]:
+    return [one.key for one in entry.metrics]
+
+
+_AGREED = {True: "agreed", False: "disagreed"}
+
+
+def _order(value: str) -> tuple[float, str]:
+    return (float(value), "") if value.isdecimal() else (float("inf"), value)

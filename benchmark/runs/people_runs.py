@@ -1,0 +1,302 @@
+"""People as judges: the items of a set, one after the other, in the words and the form in which models get them.
+
+The order is shuffled anew for each person, so that nobody answers in the order of another. An answer is in the study
+before the next item is shown, and who comes back later goes on where they left off.
+"""
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from benchmark.disclosure.conditions import condition_called
+from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.judged_subjects import place_of
+from benchmark.judging.judgment_record import answer_key
+from benchmark.judging.person_judge import PersonTask, answered, declined, entry_of, introduced, person_task, request_of
+from benchmark.sets.frozen_sets import own_items
+from benchmark.tasks.benchmark_task import BenchmarkTask, Round
+from benchmark.tasks.benchmark_task import entry_of as task_called
+from models.judges.judge_interface import Message
+from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
+from project.entities.judgments import (
+    PERSON,
+    RAW,
+    Judgment,
+    JudgmentStatus,
+    JudgmentTarget,
+    JudgmentTargetKind,
+    about_from,
+)
+from project.entities.study_records import Changes, Json
+from project.ids import new_id
+from project.queries.annotator_rows import hidden_places
+from project.queries.item_set_rows import answers_of, benchmark_runs, insert_answers, insert_benchmark_run, items_of
+from project.queries.judgment_rows import came_back, insert_judgments, judgments_called
+from project.session.session import Session
+from project.timebase import utc_now
+from project.version import __version__
+
+OWN = "own"
+"""Setting of a run whose person also answered items that were made from their own annotations."""
+DONT_KNOW = "Said that they do not know."
+_USUAL = InputSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class HumanRunOptions:
+    """How a set is answered.
+
+    Attributes:
+        shown: what of the items.
+        variant: of the prompt.
+        condition: `RAW`, a method, or the id of a rendering run.
+        seed: of the order; another one is another run, in which everything is asked again.
+        own: whether items are asked that were made from the person's own annotations.
+    """
+
+    shown: ItemModality = ItemModality.BOTH
+    variant: str = "plain"
+    condition: str = RAW
+    seed: int = 0
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ItemQuestion:
+    """One thing that is asked about an item."""
+
+    item_id: str
+    task: str
+    part: str = ""
+
+    @property
+    def about(self) -> str:
+        """The key by which it is asked about."""
+        return JudgmentTarget(JudgmentTargetKind.ITEM, self.item_id, self.part).key
+
+
+@dataclass(frozen=True, slots=True)
+class HumanItemQueue:
+    """How far somebody is with a set.
+
+    Attributes:
+        run: that their answers belong to.
+        begun: whether the study knows of it.
+        asked: everything, in the order in which it is asked.
+        done: what came of it so far.
+        own: items that are left out because they were made from their own annotations.
+        alone: what is asked of models only, such as what they are asked about their own answers.
+    """
+
+    item_set: ItemSet
+    run: BenchmarkRun
+    way: HumanRunOptions
+    begun: bool
+    asked: tuple[ItemQuestion, ...]
+    done: Mapping[ItemQuestion, JudgmentStatus]
+    own: int
+
+    @property
+    def left(self) -> tuple[ItemQuestion, ...]:
+        """What is still to be answered, in order."""
+        return tuple(one for one in self.asked if one not in self.done)
+
+    @property
+    def refused(self) -> int:
+        """How often they said that they do not know."""
+        return sum(one is JudgmentStatus.REFUSED for one in self.done.values())
+
+    @property
+    def open(self) -> bool:
+        """Whether it was begun and is not finished: what is right must not be shown to them yet."""
+        return self.begun and bool(self.left)
+
+
+def rounds_of(task: BenchmarkTask) -> tuple[Round, ...]:
+    """Return what people are asked about each item: what models are, but for what builds on a model's own answers."""
+    return getattr(task, "people", None) or tuple(one for one in task.rounds if not one.after)
+
+
+def sight_of(way: HumanRunOptions) -> InputSettings:
+    """Return how much of an item is seen."""
+    if way.shown is ItemModality.WORDS:
+        return replace(_USUAL, frames=0)
+    return replace(_USUAL, words=way.shown is ItemModality.BOTH)
+
+
+def queue(session: Session, item_set: ItemSet, way: HumanRunOptions = HumanRunOptions()) -> HumanItemQueue:
+    """Return how far who works here is with a set; writes nothing but who they are.
+
+    Raises:
+        UserError: nobody said who works here, nothing can be written, or the benchmark has no such task.
+    """
+    who = introduced(session)
+    entry, study = entry_of(session, who), session.study
+    settings = {**entry.settings, OWN: way.own}
+    judge: dict[str, Json] = {"name": who.name, "backend": PERSON, "model": "", "settings": settings}
+    run = BenchmarkRun(
+        *(new_id(), item_set.id, entry.id, judge, who.id, way.variant, way.shown, way.condition, way.seed),
+        *(utc_now(), __version__),
+    )
+    before = next((one for one in benchmark_runs(study, item_set.id) if _equal(one, run)), None)
+    items = items_of(study, item_set.id)
+    own = own_items(session, items, who.id) if not way.own else frozenset()
+    order = [one.id for one in items if one.id not in own]
+    random.Random(f"{item_set.sha256} {who.id} {way.seed}").shuffle(order)
+    hidden = _of_training(session, items)
+    order = [one for one in order if one not in hidden]
+    rounds = rounds_of(task_called(item_set.task))
+    asked = tuple(ItemQuestion(one, each.task, part) for one in order for each in rounds for part in each.parts)
+    done = _done(session, before.id) if before is not None else {}
+    return HumanItemQueue(item_set, before or run, way, before is not None, asked, done, len(own))
+
+
+def begin(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, Changes]:
+    """Let the study know of a run before its first question; what of it was answered without own items counts in it."""
+    if found.begun:
+        return found, Changes()
+    study = session.study
+    narrow = replace(found.run, judge=_judge(found.run, own=False))
+    before = next((one for one in benchmark_runs(study, found.item_set.id) if _equal(one, narrow)), None)
+    with study.recording_run():
+        insert_benchmark_run(study, found.run)
+        if before is not None:
+            insert_answers(study, [replace(one, run_id=found.run.id) for one in answers_of(study, before.id)])
+    made = replace(found, begun=True, done=_done(session, found.run.id))
+    return made, Changes.of([("benchmark_run", found.run.id)])
+
+
+def ask(session: Session, found: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
+    """Plan what a person is asked, as models are.
+
+    Raises:
+        UserError: it cannot be asked; see `plan_sight`.
+    """
+    way, place = found.way, place_of(session, about_from(asked.about), told_chain=False)
+    condition = condition_called(session, place.recording_id, way.condition)
+    return person_task(session, asked.about, asked.task, way.variant, condition, sight_of(way))
+
+
+def said_before(session: Session, found: HumanItemQueue, planned: PersonTask) -> Judgment | None:
+    """Return what was answered in this run to an equal request: an item may be in several draws of a set."""
+    key = request_of(planned.plan, found.run.annotator_id or "")
+    there = [one for one in came_back(session.study, [key]) if one.annotator_id == found.run.annotator_id]
+    ids = {one.judgment_id for one in answers_of(session.study, found.run.id)} if there else set()
+    return next((one for one in there if one.id in ids), None)
+
+
+def repeat(
+    session: Session, found: HumanItemQueue, asked: ItemQuestion, there: Judgment
+) -> tuple[HumanItemQueue, Changes]:
+    """Let an answer count for another item that asks the same."""
+    again = replace(
+        there,
+        id=new_id(),
+        item_id=asked.item_id,
+        part=asked.part,
+        ms=0,
+        cached_from=there.cached_from or there.id,
+        at=utc_now(),
+    )
+    return _keep(session, found, asked, again)
+
+
+def answer(
+    session: Session,
+    found: HumanItemQueue,
+    asked: ItemQuestion,
+    planned: PersonTask,
+    values: Mapping[str, Json],
+    ms: int,
+    messages: tuple[Message, ...] = (),
+) -> tuple[HumanItemQueue, Changes]:
+    """Store what a person answered.
+
+    Args:
+        session: whose annotator answers.
+        found: their queue, which has begun.
+        asked: what of it.
+        planned: what they were shown.
+        values: by the keys of the form's fields.
+        ms: from when everything was shown until they saved.
+        messages: what they were shown, as it was built.
+
+    Raises:
+        UserError: something in it is missing or does not fit; nothing is stored.
+    """
+    return _keep(session, found, asked, answered(session, planned, values, ms, messages))
+
+
+def decline(
+    session: Session,
+    found: HumanItemQueue,
+    asked: ItemQuestion,
+    planned: PersonTask,
+    ms: int,
+    messages: tuple[Message, ...] = (),
+) -> tuple[HumanItemQueue, Changes]:
+    """Store that a person does not know; it is counted apart, and not asked again."""
+    return _keep(session, found, asked, declined(session, planned, ms, messages, DONT_KNOW))
+
+
+def open_for(session: Session, item_set: ItemSet, *, answering: bool | None = None) -> frozenset[str]:
+    """Return the items of a set that who works here has begun to answer and not answered yet.
+
+    What is right about these must not be shown to them, nor about those of recordings on which they train.
+
+    Args:
+        session: of who works here.
+        item_set: that is looked at.
+        answering: whether they can answer; where the study can be written to by default. A second look into the study
+            of somebody who can answer is told so.
+    """
+    found = {*_of_training(session, items_of(session.study, item_set.id))}
+    who = session.annotator()
+    if who is None or not (not session.study.read_only if answering is None else answering):
+        return frozenset(found)
+    for run in benchmark_runs(session.study, item_set.id):
+        if run.annotator_id == who.id and run.judge.get("backend") == PERSON:
+            found |= {one.item_id for one in queue(session, item_set, way_of(run)).left}
+    return frozenset(found)
+
+
+def _of_training(session: Session, items: Iterable[FrozenItem]) -> frozenset[str]:
+    """Return ids of the items of recordings of which something is hidden while somebody trains.
+
+    A stretch that is an item at all tells that somebody marked something there, or that nobody did.
+    """
+    places = hidden_places(session.study)
+    return frozenset(one.id for one in items if one.recording_id in places) if places else frozenset()
+
+
+def way_of(run: BenchmarkRun) -> HumanRunOptions:
+    """Return how a person answered in a run."""
+    settings = run.judge.get("settings")
+    own = isinstance(settings, dict) and settings.get(OWN) is True
+    return HumanRunOptions(run.shown, run.variant, run.condition, run.seed, own)
+
+
+def _keep(
+    session: Session, found: HumanItemQueue, asked: ItemQuestion, made: Judgment
+) -> tuple[HumanItemQueue, Changes]:
+    kept = RunAnswer(found.run.id, asked.item_id, answer_key(asked.task, asked.part), made.id)
+    with session.study.recording_run():
+        insert_judgments(session.study, [made])
+        insert_answers(session.study, [kept])
+    changes = Changes.of([("judgment", made.id), ("benchmark_answer", found.run.id)])
+    return replace(found, done={**found.done, asked: made.status}), changes
+
+
+def _done(session: Session, run_id: str) -> dict[ItemQuestion, JudgmentStatus]:
+    ids = [one.judgment_id for one in answers_of(session.study, run_id)]
+    return {ItemQuestion(one.item_id, one.task, one.part): one.status for one in judgments_called(session.study, ids)}
+
+
+def _judge(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
+    settings = run.judge.get("settings")
+    return {**run.judge, "settings": {**(settings if isinstance(settings, dict) else {}), OWN: own}}
+
+
+def _equal(one: BenchmarkRun, other: BenchmarkRun) -> bool:
+    """Tell whether two runs are of one person who is asked in one way; they may be called otherwise by now."""
+    return one.annotator_id == other.annotator_id and way_of(one) == way_of(other)

@@ -1,0 +1,462 @@
+"""The figures of runs, as tables, page and report show them.
+
+Two runs side by side, and every condition beside raw. Reads a run of a study into what was said about each item.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from benchmark.judging.judgment_record import answer_key
+from benchmark.metrics.paired_tests import MARGIN, McNemar
+from benchmark.metrics.resampling import Difference
+from benchmark.results.item_results import (
+    COUNTED,
+    Became,
+    Breakdown,
+    Confusion,
+    ItemResult,
+    MetricRow,
+    ResponseCounts,
+    Spent,
+    became,
+    counts_of,
+    is_right,
+)
+from benchmark.results.result_comparison import (
+    ConditionRow,
+    MetricDifference,
+    RawConditionPair,
+    apart,
+    condition_rows,
+    who_is_right,
+)
+from benchmark.results.run_measures import SAMPLES, breakdowns_of, confusions_of, label_rows, rows_of
+from benchmark.runs.people_runs import rounds_of
+from benchmark.runs.run_plan import equal
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, entry_of
+from models.judges.judge_backends import BACKENDS, options_of
+from models.judges.judge_interface import ModelOptions
+from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
+from project.entities.judgments import PERSON, RAW
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.queries.item_set_rows import (
+    GivenAnswer,
+    all_sets,
+    benchmark_runs,
+    failed_items,
+    given_answers,
+    items_of,
+    set_called,
+)
+from project.queries.recording_rows import all_collections
+from project.session.session import Session
+from project.store.column_values import to_json
+from project.text_format import shown
+
+
+def expected_of(entry: BenchmarkTask, run: BenchmarkRun) -> tuple[str, ...]:
+    """Return everything that a run asks about an item, `TASK` or `TASK/PART`; people are asked less than judges."""
+    rounds = rounds_of(entry) if run.annotator_id is not None else entry.rounds
+    return tuple(answer_key(one.task, part) for one in rounds for part in one.parts)
+
+
+def said_in(
+    session: Session, run: BenchmarkRun, entry: BenchmarkTask, items: list[FrozenItem]
+) -> tuple[list[tuple[ItemResponse, Became]], Spent]:
+    """Return what was said in a run about each item of its set, in their order, and what it took.
+
+    Raises:
+        UserError: an answer is damaged.
+    """
+    answers = given_answers(session.study, run.id)
+    failed = failed_items(session.study, run)
+    expected = expected_of(entry, run)
+    by_item: dict[str, list[GivenAnswer]] = {}
+    for one in answers:
+        by_item.setdefault(one.item_id, []).append(one)
+    found = []
+    for item in items:
+        said = _said(item, by_item.get(item.id, []))
+        found.append((said, became(said, expected, failed=item.id in failed)))
+    return found, _spent(run, answers)
+
+
+def _said(item: FrozenItem, given: list[GivenAnswer]) -> ItemResponse:
+    costs = [one.cost for one in given if one.cost is not None]
+    return ItemResponse(
+        item.id,
+        item.draw,
+        item.recording_id,
+        cast(dict[str, dict[str, Json]], item.content.get("truth", {})),
+        {one.key: one.answer for one in given if one.status == "ok"},
+        {one.key: one.status for one in given},
+        cast(dict[str, Json], item.content.get("traits", {})),
+        sum(one.ms for one in given),
+        sum(costs) if costs else None,
+    )
+
+
+def _spent(run: BenchmarkRun, answers: list[GivenAnswer]) -> Spent:
+    costs = [one.cost for one in answers if one.cost is not None]
+    return Spent(
+        {_currency(run): sum(costs)} if costs else {},
+        sum(one.tokens_in for one in answers),
+        sum(one.tokens_out for one in answers),
+        sum(one.ms for one in answers),
+        sum(one.cached for one in answers),
+    )
+
+
+def _currency(run: BenchmarkRun) -> str:
+    backend, settings = str(run.judge.get("backend", "")), run.judge.get("settings")
+    if backend not in BACKENDS or not isinstance(settings, dict):
+        return ""
+    options = options_of(backend, settings)
+    return options.currency if isinstance(options, ModelOptions) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """What one run came to.
+
+    Attributes:
+        item_set: that was asked.
+        judge: who answered, by a name that nobody else among these figures has.
+        human: whether a person answered.
+        rows: of all items that count, in the order of the task's metrics.
+        labels: F1 of each label, as `f1.LABEL`; () where answers are no labels.
+        breakdowns: by each trait that tells items apart.
+        confusions: where answers are one of several labels.
+        items: in the order of the set, by draw and position; those that were not asked have no status.
+    """
+
+    run: BenchmarkRun
+    item_set: ItemSet
+    judge: str
+    human: bool
+    rows: tuple[MetricRow, ...]
+    labels: tuple[MetricRow, ...]
+    counts: ResponseCounts
+    spent: Spent
+    breakdowns: tuple[Breakdown, ...]
+    confusions: tuple[Confusion, ...]
+    items: tuple[ItemResult, ...]
+
+    @property
+    def counted(self) -> tuple[ItemResponse, ...]:
+        """Everything that was said about items that count."""
+        return tuple(one.said for one in self.items if one.counts)
+
+    def row(self, metric: str) -> MetricRow | None:
+        """Return one figure by its key."""
+        return next((one for one in (*self.rows, *self.labels) if one.metric == metric), None)
+
+    def results(self) -> list[dict[str, Json]]:
+        """Return one JSON object a metric: `task`, `judge`, `metric`, `mean`, `sd`, `n`, `unparsed`, and more."""
+        about = self.about()
+        return [{**about, **one.as_json(), **self.counts.as_json()} for one in self.rows]
+
+    def about(self) -> dict[str, Json]:
+        """Return who was asked what, and how, as a JSON object."""
+        run = self.run
+        return {
+            "task": self.item_set.task,
+            "set": self.item_set.name,
+            "judge": self.judge,
+            "human": self.human,
+            "variant": run.variant,
+            "shown": run.shown.value,
+            "condition": run.condition,
+            "seed": run.seed,
+            "run": run.id,
+            "at": run.at,
+        }
+
+    def as_json(self) -> dict[str, Json]:
+        """Return everything but the single items as a JSON object."""
+        return {
+            **self.about(),
+            "figures": [one.as_json() for one in self.rows],
+            "labels": [one.as_json() for one in self.labels],
+            "counts": self.counts.as_json(),
+            "spent": self.spent.as_json(),
+            "breakdowns": [one.as_json() for one in self.breakdowns],
+            "confusions": [one.as_json() for one in self.confusions],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RunRead:
+    """What a study says about one run; figures follow from it in any thread.
+
+    Attributes:
+        judge: who answered, by a name that nobody else among these has.
+        expected: what is asked about an item, `TASK` or `TASK/PART`.
+        each: what was said about each item of the set, in order, and what became of it.
+        names: what values of traits that are ids are called.
+    """
+
+    run: BenchmarkRun
+    item_set: ItemSet
+    judge: str
+    expected: tuple[str, ...]
+    each: tuple[tuple[ItemResponse, Became], ...]
+    spent: Spent
+    names: Mapping[str, str]
+
+
+def figures_of(
+    session: Session,
+    run_ids: Sequence[str] = (),
+    sets: Sequence[str] = (),
+    *,
+    samples: int = SAMPLES,
+    parts: bool = True,
+) -> list[RunFigures]:
+    """Return the figures of runs, by set, in the order in which runs began.
+
+    Args:
+        session: of the study.
+        run_ids: of the runs; where empty, the newest of each judge and way of asking.
+        sets: ids or names of sets; all where empty.
+        samples: of the bootstrap over recordings; 0 for no intervals.
+        parts: whether breakdowns are worked out.
+
+    Raises:
+        UserError: there is no such run or set, or one of them is damaged.
+    """
+    return [computed(one, samples=samples, parts=parts) for one in read_runs(session, run_ids, sets)]
+
+
+def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str] = ()) -> list[RunRead]:
+    """Read what figures of runs are computed from; arguments and errors as `figures_of`."""
+    chosen = _sets(session, sets)
+    runs = _runs(session, run_ids, chosen)
+    named = _names(runs)
+    collections = {one.id: one.name for one in all_collections(session.study)}
+    items: dict[str, list[FrozenItem]] = {}
+    found = []
+    for one in chosen:
+        entry = entry_of(one.task)
+        for run in runs:
+            if run.set_id == one.id:
+                if one.id not in items:
+                    items[one.id] = items_of(session.study, one.id)
+                each, spent = said_in(session, run, entry, items[one.id])
+                expected = expected_of(entry, run)
+                found.append(RunRead(run, one, named[run.id], expected, tuple(each), spent, collections))
+    return found
+
+
+def computed(read: RunRead, *, samples: int = SAMPLES, parts: bool = True) -> RunFigures:
+    """Return the figures of a run; some tasks take seconds, and any thread may do it.
+
+    Raises:
+        UserError: an item does not say what is right.
+    """
+    try:
+        return _computed(read, samples, parts=parts)
+    except KeyError:
+        raise UserError(
+            f"An item of the set “{shown(read.item_set.name)}” does not say what is right.", "Make another set."
+        ) from None
+
+
+def _computed(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
+    entry = entry_of(read.item_set.task)
+    counted = [said for said, state in read.each if state in COUNTED]
+    results = tuple(
+        ItemResult(said, is_right(said, read.expected) if state in COUNTED else None, state in COUNTED)
+        for said, state in read.each
+    )
+    return RunFigures(
+        read.run,
+        read.item_set,
+        read.judge,
+        read.run.annotator_id is not None,
+        rows_of(entry, counted, samples),
+        label_rows(counted),
+        counts_of(state for _, state in read.each),
+        read.spent,
+        breakdowns_of(entry, counted, read.names) if parts else (),
+        confusions_of(counted),
+        results,
+    )
+
+
+def _sets(session: Session, wanted: Sequence[str]) -> list[ItemSet]:
+    if not wanted:
+        return all_sets(session.study)
+    found = {}
+    for name in wanted:
+        one = set_called(session.study, name)
+        if one is None:
+            raise UserError(
+                f"There is no set of items “{shown(name)}” in this study.",
+                "See which there are: greenroom benchmark sets",
+            )
+        found[one.id] = one
+    return [*found.values()]
+
+
+def _runs(session: Session, wanted: Sequence[str], sets: Sequence[ItemSet]) -> list[BenchmarkRun]:
+    """Return the runs that are named; else the newest of each that are equal, in the order in which they began."""
+    every = [run for one in sets for run in benchmark_runs(session.study, one.id)]
+    if wanted:
+        known = {one.id: one for one in every}
+        if missing := [one for one in wanted if one not in known]:
+            raise UserError(
+                f"There is no run “{shown(missing[0])}” in this study.",
+                "See which there are: greenroom benchmark results STUDY",
+            )
+        return [known[one] for one in dict.fromkeys(wanted)]
+    newest: list[BenchmarkRun] = []
+    for run in reversed(every):
+        if not any(equal(run, one) for one in newest):
+            newest.append(run)
+    return newest[::-1]
+
+
+def _names(runs: Sequence[BenchmarkRun]) -> dict[str, str]:
+    """Return run id -> who answered; judges of one name are told apart by their model, else by when they were asked."""
+    names = {one.id: str(one.judge.get("name", one.judge_id)) for one in runs}
+    who: dict[str, dict[str, BenchmarkRun]] = {}
+    for run in runs:
+        who.setdefault(names[run.id], {}).setdefault(_identity(run), run)
+    for name, judges in who.items():
+        if len(judges) == 1:
+            continue
+        models = Counter(_model(one) for one in judges.values())
+        for run in runs:
+            if names[run.id] == name:
+                model = _model(run)
+                apart = model if model and models[model] == 1 else judges[_identity(run)].at[:16].replace("T", " ")
+                names[run.id] = f"{name} ({apart})"
+    return names
+
+
+def _identity(run: BenchmarkRun) -> str:
+    """Tell who answers from everybody else; people may be called otherwise by now."""
+    if run.annotator_id is not None:
+        return f"{PERSON} {run.annotator_id}"
+    return f"{run.judge_id} {sorted(dict(run.judge).items(), key=str)}"
+
+
+def _model(run: BenchmarkRun) -> str:
+    return str(run.judge.get("model", "")).rpartition("/")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """Two runs beside each other.
+
+    Attributes:
+        paired: whether both were asked the same set; else there are means alone, and no tests.
+        n: items that count in both, in all draws.
+        rows: one figure each.
+        right: which items only one of them got right; None where nothing is right or wrong, or the sets differ.
+    """
+
+    first: RunFigures
+    second: RunFigures
+    paired: bool
+    n: int
+    rows: tuple[MetricDifference, ...]
+    right: McNemar | None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        one = self.right
+        return {
+            "first": self.first.about(),
+            "second": self.second.about(),
+            "paired": self.paired,
+            "n": self.n,
+            "figures": [each.as_json() for each in self.rows],
+            "mcnemar": None
+            if one is None
+            else {"first_only": one.first_only, "second_only": one.second_only, "p": one.p, "exact": one.exact},
+        }
+
+
+def compare(session: Session, first: RunFigures, second: RunFigures, samples: int = SAMPLES) -> RunComparison:
+    """Compare two runs of one task: on the items that count in both where they were asked the same set.
+
+    Args:
+        session: of the study.
+        first: a run.
+        second: another one, of another judge, or an earlier one of the same.
+        samples: of the bootstrap; 0 for no intervals.
+
+    Raises:
+        UserError: the two are of different tasks.
+    """
+    if first.item_set.task != second.item_set.task:
+        raise UserError(
+            f"One run is of “{first.item_set.task}”, the other of “{second.item_set.task}”.",
+            "Compare runs of one task.",
+        )
+    entry = entry_of(first.item_set.task)
+    if first.item_set.id != second.item_set.id:
+        rows = tuple(_beside(first, second, one.metric) for one in first.rows)
+        return RunComparison(first, second, False, 0, rows, None)
+    both = _both(first, second)
+    one, other = [each[0] for each in both], [each[1] for each in both]
+    items = {each.id: each for each in items_of(session.study, first.item_set.id)}
+    same = [_what_is_asked(items[each.said.item_id]) for each in one]
+    rows = apart(entry, [each.said for each in one], [each.said for each in other], samples)
+    right = who_is_right([each.right for each in one], [each.right for each in other], same)
+    return RunComparison(first, second, True, len(both), rows, right)
+
+
+def conditions_of(found: Sequence[RunFigures], margin: float = MARGIN) -> tuple[ConditionRow, ...]:
+    """Return each judge under each condition beside itself on raw footage, on the items that count in both.
+
+    Runs without a partner on raw footage, of the same set and way of asking, are left out. Tests are corrected over
+    all conditions and judges of a set and figure.
+    """
+    rows: list[ConditionRow] = []
+    for item_set in {one.item_set.id: one.item_set for one in found}.values():
+        runs = [one for one in found if one.item_set.id == item_set.id]
+        raw = {_way(one): one for one in runs if one.run.condition == RAW}
+        pairs = []
+        for one in runs:
+            partner = raw.get(_way(one))
+            if one.run.condition == RAW or partner is None:
+                continue
+            both = _both(partner, one)
+            pairs.append(
+                RawConditionPair(
+                    one.judge, one.run.condition, [each.said for each, _ in both], [each.said for _, each in both]
+                )
+            )
+        rows += condition_rows(entry_of(item_set.task), pairs, margin)
+    return tuple(rows)
+
+
+def _both(first: RunFigures, second: RunFigures) -> list[tuple[ItemResult, ItemResult]]:
+    there = {one.said.item_id: one for one in second.items if one.counts}
+    return [(one, there[one.said.item_id]) for one in first.items if one.counts and one.said.item_id in there]
+
+
+def _beside(first: RunFigures, second: RunFigures, metric: str) -> MetricDifference:
+    one, other = first.row(metric), second.row(metric)
+    assert one is not None
+    mine, theirs = one.mean, other.mean if other else None
+    value = None if mine is None or theirs is None else mine - theirs
+    return MetricDifference(metric, one.name, one.share, mine, theirs, Difference(value, None, None, None, 0))
+
+
+def _way(one: RunFigures) -> tuple[str, ...]:
+    run = one.run
+    return one.judge, run.judge_id, run.variant, run.shown.value, str(run.seed)
+
+
+def _what_is_asked(item: FrozenItem) -> str:
+    """Tell items apart by what is asked: one that stands in several draws is the same there."""
+    text = to_json([item.about, item.recording_id, item.start_us, item.end_us, dict(item.content)])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,351 @@
+"""From what is wanted to runs: each is in the study before its first question is asked.
+
+Which sets of items are asked: those that are named, else one of each task, which is made where there is none. What
+somebody wants to be run.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from benchmark.items.sampling import SamplingOptions, wishes_from
+from benchmark.judging.judgment_record import judge_json
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_outcome import RunOutcome
+from benchmark.prompts.judge_prompt import VARIANTS
+from benchmark.sets.frozen_sets import make_set
+from benchmark.sets.item_sources import resolved
+from benchmark.tasks.benchmark_task import BenchmarkTask, entry_of
+from models.judges.judge_backends import options_of
+from models.judges.judge_interface import ModelOptions
+from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
+from project.entities.judgments import PERSON, RAW, JudgeEntry
+from project.entities.study_records import Changes, Json
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.item_set_rows import all_sets, benchmark_runs, insert_benchmark_run, items_of, set_called
+from project.queries.judgment_rows import all_judges, spent_since
+from project.session.session import Session
+from project.text_format import shown
+from project.timebase import utc_now
+from project.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class SetSelection:
+    """Sets that are asked.
+
+    Attributes:
+        made: ids of those that were made for that.
+        changes: rows that were written.
+    """
+
+    sets: tuple[ItemSet, ...]
+    made: frozenset[str]
+    changes: Changes
+
+
+def choose_sets(
+    session: Session,
+    tasks: Sequence[str] = (),
+    names: Sequence[str] = (),
+    *,
+    seed: int = 0,
+    draws: int | None = None,
+    conditions: Sequence[str] = (RAW,),
+) -> SetSelection:
+    """Return the sets that are named, and of each other task the newest that was drawn in the usual way.
+
+    It is one of this seed, these draws and conditions, and of the size that the task has; it is made where there is
+    none, from recordings that have a rendering of every condition, so that all conditions are about the same moments.
+
+    Args:
+        session: of the study.
+        tasks: keys of the suite.
+        names: names or ids of sets.
+        seed: of what is drawn.
+        draws: samples; as many as the task usually has where None.
+        conditions: that it is to be asked under.
+
+    Raises:
+        UserError: there is no such set or task, a set is none of the named tasks, nothing is named, or nothing can be
+            drawn.
+    """
+    if not tasks and not names:
+        raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
+    named = {one.id: one for one in (_named(session, name, tasks) for name in names)}
+    methods = tuple(one for one in dict.fromkeys(conditions) if one != RAW)
+    changes, made = Changes(), set[str]()
+    for task in dict.fromkeys(tasks):
+        entry = entry_of(task)
+        if any(one.task == task for one in named.values()):
+            continue
+        number = entry.draws if draws is None else draws
+        matched = resolved(session, entry.source, SamplingOptions(conditions=methods)).conditions
+        found = _newest(session, entry, seed, number, matched)
+        if found is None:
+            name = _free(session, f"{task}-seed-{seed}")
+            found, new = make_set(session, task, name, seed, number, None, SamplingOptions(conditions=methods))
+            changes |= new
+            made.add(found.id)
+        named[found.id] = found
+    return SetSelection(tuple(named.values()), frozenset(made), changes)
+
+
+def _named(session: Session, name: str, tasks: Sequence[str]) -> ItemSet:
+    found = set_called(session.study, name)
+    if found is None:
+        known = ", ".join(one.name for one in all_sets(session.study))
+        hint = f"There are: {known}." if known else "Make one: greenroom benchmark make STUDY --task TASK"
+        raise UserError(f"There is no set of items “{shown(name)}” in this study.", hint)
+    if tasks and found.task not in tasks:
+        raise UserError(
+            f"The set “{shown(found.name)}” is one of the task “{found.task}”.", f"Name the task: --task {found.task}"
+        )
+    return found
+
+
+def _newest(session: Session, entry: BenchmarkTask, seed: int, draws: int, methods: Sequence[str]) -> ItemSet | None:
+    """Return the newest set that was drawn as one would be drawn now; not one that somebody wished otherwise."""
+    default = session.scheme
+
+    def fits(one: ItemSet) -> bool:
+        if (one.task, one.seed, one.draws) != (entry.key, seed, draws) or one.rule.get(
+            "size", entry.size
+        ) != entry.size:
+            return False
+        wishes = wishes_from(one.rule)
+        of_default = wishes.scheme in ("", default.key) and wishes.track in ("", default.tracks[0].key)
+        usual = SamplingOptions(scheme=wishes.scheme, track=wishes.track, conditions=wishes.conditions)
+        return of_default and wishes == usual and {*wishes.conditions} == {*methods}
+
+    return next((one for one in reversed(all_sets(session.study)) if fits(one)), None)
+
+
+def _free(session: Session, name: str) -> str:
+    taken = {one.name for one in all_sets(session.study)}
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}-{number}"
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRequest:
+    """Which sets are asked of whom, and how.
+
+    Attributes:
+        judges: entries of the study; people answer in the window.
+        variant: of the prompts.
+        shown: what of the items; None for what each judge sees (`usually_shown`).
+        conditions: each a run of its own: `RAW`, a method, or the id of a rendering.
+        seed: of the judges' sampling.
+        budget: that all of it together may not pass.
+        again: begin a new run, and ask again what was refused or could not be read.
+        fresh: begin a new run, and ask everything anew.
+    """
+
+    sets: Sequence[ItemSet]
+    judges: Sequence[JudgeEntry]
+    variant: str = "plain"
+    shown: ItemModality | None = None
+    conditions: Sequence[str] = (RAW,)
+    seed: int = 0
+    budget: Limits = field(default_factory=Limits)
+    again: bool = False
+    fresh: bool = False
+
+
+def wanted_as_json(wanted: BenchmarkRequest) -> dict[str, Json]:
+    """Return what `wanted_from` reads; sets and judges by their ids."""
+    return {
+        "sets": [one.id for one in wanted.sets],
+        "judges": [one.id for one in wanted.judges],
+        "variant": wanted.variant,
+        "shown": wanted.shown.value if wanted.shown is not None else None,
+        "conditions": [*wanted.conditions],
+        "seed": wanted.seed,
+        "money": wanted.budget.money,
+        "tokens": wanted.budget.tokens,
+    }
+
+
+def wanted_from(session: Session, found: Mapping[str, Json], since: str) -> BenchmarkRequest:
+    """Return runs that were interrupted, so that they go on: with the budget that is left, and asking nothing anew.
+
+    Args:
+        session: holds the study.
+        found: as `wanted_as_json` made it.
+        since: when they were begun, as `utc_now` says it.
+
+    Raises:
+        UserError: a set or a judge is gone, or the budget is spent.
+    """
+    values = cast(dict[str, Any], found)
+    sets = [one for one in all_sets(session.study) if one.id in values["sets"]]
+    judges = [one for one in all_judges(session.study) if one.id in values["judges"]]
+    if len(sets) < len(values["sets"]) or len(judges) < len(values["judges"]):
+        raise UserError("A set or a judge of these runs is gone.", "Begin new runs in the mode Benchmark.")
+    money, tokens = spent_since(session.study, [one.id for one in judges], since)
+    return BenchmarkRequest(
+        sets,
+        judges,
+        str(values["variant"]),
+        ItemModality(values["shown"]) if values["shown"] else None,
+        [str(one) for one in values["conditions"]],
+        int(values["seed"]),
+        Limits(values["money"], values["tokens"]).less(money, tokens),
+    )
+
+
+def usually_shown(entry: JudgeEntry) -> ItemModality:
+    """Return what of an item a judge is shown where nothing else is wished: words and pictures, if it sees any.
+
+    Raises:
+        UserError: its settings do not fit.
+    """
+    options = _options(entry)
+    return ItemModality.BOTH if options is not None and options.sees != "text" else ItemModality.WORDS
+
+
+def require_sees(entry: JudgeEntry, shown: ItemModality) -> None:
+    """Check that a judge can be shown something; baselines, which see nothing, can be shown anything.
+
+    Raises:
+        UserError: pictures are to be shown to a judge that is set to see none, or its settings do not fit.
+    """
+    options = _options(entry)
+    if shown is not ItemModality.WORDS and options is not None and options.sees == "text":
+        raise UserError("It is set to see no pictures.", "Ask it with --shown L, or set what it sees.")
+
+
+def _options(entry: JudgeEntry) -> ModelOptions | None:
+    if entry.backend == PERSON:
+        return None
+    options = options_of(entry.backend, entry.settings)
+    return options if isinstance(options, ModelOptions) else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunGroup:
+    """One set, asked under one condition of judges that are shown the same.
+
+    Attributes:
+        judges: each once.
+        runs: judge id -> its run.
+    """
+
+    item_set: ItemSet
+    items: tuple[FrozenItem, ...]
+    shown: ItemModality
+    condition: str
+    judges: tuple[JudgeEntry, ...]
+    runs: Mapping[str, BenchmarkRun]
+
+
+@dataclass(frozen=True, slots=True)
+class StartedRuns:
+    """What can be asked.
+
+    Attributes:
+        taken_up: ids of runs that were there already, and go on.
+        refusals: why a judge is not asked; notes of an outcome, about no item.
+        changes: runs that were written.
+    """
+
+    legs: tuple[RunGroup, ...]
+    taken_up: frozenset[str]
+    refusals: RunOutcome
+    changes: Changes
+
+    @property
+    def runs(self) -> tuple[BenchmarkRun, ...]:
+        """Every run, by set and condition."""
+        return tuple(leg.runs[one.id] for leg in self.legs for one in leg.judges)
+
+
+def begin(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
+    """Write a run for each set, judge and condition; an equal one that is there is taken up again.
+
+    Raises:
+        UserError: nothing is wanted, there is no such task or variant, or the study cannot be written to.
+    """
+    session.study.require_writable()
+    if not wanted.sets or not wanted.judges:
+        raise UserError("There is nothing to run.", "Name a set of items, or a task, and a judge.")
+    if wanted.variant not in VARIANTS:
+        raise UserError(f"There is no variant “{wanted.variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
+    refusals = RunOutcome()
+    by_shown = _able(wanted, refusals)
+    legs: list[RunGroup] = []
+    new: list[BenchmarkRun] = []
+    for item_set in {one.id: one for one in wanted.sets}.values():
+        entry_of(item_set.task)
+        items = tuple(items_of(session.study, item_set.id))
+        before = [*reversed(benchmark_runs(session.study, item_set.id))]
+        for condition in dict.fromkeys(wanted.conditions):
+            for each_shown, judges in by_shown.items():
+                runs: dict[str, BenchmarkRun] = {}
+                for judge in judges:
+                    made = _run(item_set, judge, wanted, each_shown, condition)
+                    old = next((one for one in before if equal(one, made)), None)
+                    anew = wanted.again or wanted.fresh
+                    if old is None or anew:
+                        new.append(made)
+                    runs[judge.id] = made if old is None or anew else old
+                legs.append(RunGroup(item_set, items, each_shown, condition, tuple(judges), runs))
+    with session.study.recording_run():
+        for one in new:
+            insert_benchmark_run(session.study, one)
+    made_now = {one.id for one in new}
+    taken_up = frozenset(run.id for leg in legs for run in leg.runs.values() if run.id not in made_now)
+    return StartedRuns(tuple(legs), taken_up, refusals, Changes.of(("benchmark_run", one.id) for one in new))
+
+
+def equal(one: BenchmarkRun, other: BenchmarkRun) -> bool:
+    """Tell whether two runs ask the same set in the same way of a judge that is set alike."""
+    return _way(one) == _way(other) and dict(one.judge) == dict(other.judge)
+
+
+def _way(one: BenchmarkRun) -> tuple[object, ...]:
+    return one.set_id, one.judge_id, one.annotator_id, one.variant, one.shown, one.condition, one.seed
+
+
+def _able(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
+    """Return the judges that can be asked, by what they are shown; why others cannot becomes a note."""
+    found: dict[ItemModality, list[JudgeEntry]] = {}
+    for judge in {one.id: one for one in wanted.judges}.values():
+        try:
+            if judge.backend == PERSON:
+                raise UserError("People answer in the window.", "Open the study: the mode Benchmark.")
+            shown = wanted.shown or usually_shown(judge)
+            require_sees(judge, shown)
+        except UserError as error:
+            _note(refusals, judge, error)
+        else:
+            found.setdefault(shown, []).append(judge)
+    return found
+
+
+def _note(refusals: RunOutcome, judge: JudgeEntry, error: UserError) -> None:
+    refusals.note(judge, "", error)
+    refusals.notes[-1].about.clear()
+
+
+def _run(
+    item_set: ItemSet, judge: JudgeEntry, wanted: BenchmarkRequest, shown: ItemModality, condition: str
+) -> BenchmarkRun:
+    return BenchmarkRun(
+        new_id(),
+        item_set.id,
+        judge.id,
+        judge_json(judge),
+        None,
+        wanted.variant,
+        shown,
+        condition,
+        wanted.seed,
+        utc_now(),
+        __version__,
+    )

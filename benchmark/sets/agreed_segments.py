@@ -1,0 +1,363 @@
+"""Segments that people agree on, as candidates for items, and the stretches that nobody marked.
+
+What several people say of one moment: whether they agree, and whose segment stands for it. What is said in the
+recordings that items are made from: who answers whom, and checksums of it.
+"""
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, partial
+
+from annotate.agreement.annotator_lanes import Mark, grouped, read_marks
+from annotate.agreement.study_agreement import PERSON
+from annotate.transcript.conversation_history import BEFORE
+from benchmark.disclosure.cast_names import ROLES, Told, telling
+from benchmark.items.candidates import SAME_MOMENT, CandidatePool, ItemCandidate
+from benchmark.items.sampling import DISAGREED, HELD_OUT, REVIEWED, UNREVIEWED, SamplingOptions
+from project.entities.study_records import Json, ParticipantRole, Recording, ReviewDecision, Utterance
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators
+from project.queries.recording_rows import all_participants, all_recordings, hold_outs, participants_there
+from project.queries.segment_rows import completed, in_training, segments_of
+from project.queries.transcript_rows import utterances_of
+from project.schemes.scheme import FieldKind, Scheme
+from project.session.session import PerState, Session
+
+
+class LabelAgreement(StrEnum):
+    """How far people agree on the label of a moment."""
+
+    AGREED = "agreed"
+    """Two or more marked it, and everybody stands for one label."""
+    REVIEWED = "reviewed"
+    """One person marked it, and others agree with it."""
+    UNREVIEWED = "unreviewed"
+    """One person marked it, and nobody reviewed it."""
+    DISAGREED = "disagreed"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentConsensus:
+    """Segments that stand for each other.
+
+    Attributes:
+        mark: the segment that stands for all of them: of the chosen label, the one that most others agree with.
+        standing: how far people agree.
+        marks: all of them.
+    """
+
+    mark: Mark
+    standing: LabelAgreement
+    marks: tuple[Mark, ...]
+
+    def same(self, field: str) -> bool:
+        """Tell whether everybody who marked the chosen label filled a field in the same way."""
+        label = self.mark.segment.label
+        return all(
+            one.values.get(field) == self.mark.values.get(field) for one in self.marks if one.segment.label == label
+        )
+
+
+def moment_of(group: Sequence[Mark]) -> SegmentConsensus:
+    """Return what people say of one moment.
+
+    Everybody stands for the label that they agreed with in review, else for the one that they marked; who only
+    disagreed in review stands against it (SHREC, appendix H).
+
+    Args:
+        group: segments that stand for each other, at most one of each person (`annotate.agreement.annotator_lanes`).
+    """
+    owners = {one.segment.annotator_id for one in group}
+    reviewers = {review.reviewer_id for one in group for review in one.reviews}
+    labels: Counter[str] = Counter()
+    against = False
+    for person in sorted(owners | reviewers):
+        chosen = [one for one in group if _agrees(one, person)]
+        chosen = chosen or [one for one in group if one.segment.annotator_id == person]
+        if chosen:
+            labels[_first(chosen).segment.label] += 1
+        else:
+            against = True
+    most = max(labels.values())
+    mark = _first([one for one in group if labels[one.segment.label] == most])
+    if against or len(labels) > 1:
+        return SegmentConsensus(mark, LabelAgreement.DISAGREED, tuple(group))
+    if len(owners) > 1:
+        return SegmentConsensus(mark, LabelAgreement.AGREED, tuple(group))
+    return SegmentConsensus(mark, LabelAgreement.REVIEWED if reviewers else LabelAgreement.UNREVIEWED, tuple(group))
+
+
+def _agrees(one: Mark, person: str) -> bool:
+    review = one.review_by(person)
+    return review is not None and review.decision is ReviewDecision.AGREE
+
+
+def _first(marks: Sequence[Mark]) -> Mark:
+    return min(marks, key=lambda one: (-one.agreed, one.order, one.segment.id))
+
+
+_SIGNS = 8
+
+
+class RecordingTranscript:
+    """The transcript of one recording.
+
+    Args:
+        session: of the study.
+        recording_id: of the recording.
+        roles: participant id -> role.
+    """
+
+    def __init__(self, session: Session, recording_id: str, roles: Mapping[str, ParticipantRole]) -> None:
+        self._said = utterances_of(session.study, recording_id)
+        self._roles = roles
+
+    @cached_property
+    def _longest_us(self) -> int:
+        return max((one.end_us - one.start_us for one in self._said), default=0)
+
+    def between(self, start_us: int, end_us: int) -> list[Utterance]:
+        """Return the utterances that share time with a stretch, by start."""
+        first = bisect_left(self._said, start_us - self._longest_us, key=lambda one: one.start_us)
+        last = bisect_left(self._said, end_us, key=lambda one: one.start_us)
+        return [one for one in self._said[first:last] if one.end_us > start_us]
+
+    def state(self, start_us: int, end_us: int) -> str:
+        """Return a checksum of what a judge is told of a stretch: what is said in it and led up to it, and by whom."""
+        last = bisect_left(self._said, start_us, key=lambda one: one.start_us)
+        told = [
+            *[one for one in self._said[:last] if one.end_us <= start_us][-BEFORE:],
+            *self.between(start_us, end_us),
+        ]
+        lines = [[one.start_us, one.end_us, one.participant_id, one.text] for one in told]
+        return hashlib.sha256(json.dumps(lines, ensure_ascii=True).encode()).hexdigest()[:_SIGNS]
+
+    def exchange(self, start_us: int, end_us: int) -> tuple[str, str] | None:
+        """Return what people say in a stretch and what the agent answers; None where nobody says what it answers.
+
+        That is the agent's first turns after words of people, and all that these say before. What lies in the stretch
+        by less than half is not of it.
+        """
+        inside = [one for one in self.between(start_us, end_us) if _mostly_inside(one, start_us, end_us)]
+        asked: list[str] = []
+        answered: list[str] = []
+        for one in inside:
+            role = self._roles.get(one.participant_id or "")
+            text = one.text.strip()
+            if role is None or not text:
+                continue
+            if role is ParticipantRole.ROBOT:
+                if asked:
+                    answered.append(text)
+            elif answered:
+                break
+            else:
+                asked.append(text)
+        return (" ".join(asked), " ".join(answered)) if answered else None
+
+
+def _mostly_inside(one: Utterance, start_us: int, end_us: int) -> bool:
+    shared = min(one.end_us, end_us) - max(one.start_us, start_us)
+    return 2 * shared >= one.end_us - one.start_us
+
+
+def checksum(parts: Sequence[object]) -> str:
+    """Return a checksum over what JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True, sort_keys=True).encode()).hexdigest()[:16]
+
+
+REASONS = {
+    LabelAgreement.DISAGREED: "people disagree about it",
+    LabelAgreement.REVIEWED: "one person marked it, though others agree with it",
+    LabelAgreement.UNREVIEWED: "one person marked it, and nobody reviewed it",
+}
+KEPT_BACK = "in a recording that is held out"
+TRAINING = "made in a training round"
+NO_PERSON = "not by a person: adjudicated, or by a model"
+_WISHED = {
+    LabelAgreement.DISAGREED: DISAGREED,
+    LabelAgreement.REVIEWED: REVIEWED,
+    LabelAgreement.UNREVIEWED: UNREVIEWED,
+}
+_AGREED = (LabelAgreement.AGREED, LabelAgreement.REVIEWED)
+_WORKED = 2
+"""People that must have worked on a recording before what they left unmarked counts as nothing."""
+
+
+def segment_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
+    """Return a candidate for each moment that people agree on; what they disagree about, where that is wished.
+
+    Raises:
+        UserError: there is no such scheme or track.
+    """
+    scheme = _scheme(session, wishes.scheme)
+    track = _track(scheme, wishes.track)
+    known = _POOLS.of(session)
+    key = (scheme.key, scheme.version, track, tuple(sorted(wishes.include)))
+    if key not in known:
+        known[key] = _Gathering(session, scheme, track, frozenset(wishes.include)).pool()
+    return known[key]
+
+
+_POOLS: PerState[dict[tuple[object, ...], CandidatePool]] = PerState(lambda _session: {})
+
+
+def _scheme(session: Session, key: str) -> Scheme:
+    found = session.schemes.known(key) if key else session.scheme
+    if found is None:
+        raise UserError(f"The scheme “{key}” is not part of this study.", "See which are: greenroom scheme list")
+    return found
+
+
+def _track(scheme: Scheme, key: str) -> str:
+    known = [one.key for one in scheme.tracks]
+    if key and key not in known:
+        raise UserError(f"{scheme.name} has no track “{key}”.", f"It has {', '.join(known)}.")
+    return key or known[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """A recording while it is read."""
+
+    recording: Recording
+    words: RecordingTranscript
+    told: Told
+
+
+class _Gathering:
+    """Reads the segments of one track, recording by recording."""
+
+    def __init__(self, session: Session, scheme: Scheme, track: str, include: frozenset[str]) -> None:
+        self._session, self._scheme, self._track, self._include = session, scheme, track, include
+        self._people = {one.id for one in all_annotators(session.study) if one.kind == PERSON}
+        self._annotators = [one.id for one in all_annotators(session.study)]
+        self._training = in_training(session.study)
+        self._completed = completed(session.study)
+        self._roles = {one.id: one.role for one in all_participants(session.study)}
+        self._left_out: Counter[str] = Counter()
+        fields = scheme.fields_of(track)
+        self._attributes = next((one.key for one in fields if one.kind is FieldKind.CHOICES), "")
+        self._single = [one.key for one in fields if one.kind is FieldKind.CHOICE]
+        self._texts = [one.key for one in fields if one.kind is FieldKind.TEXT]
+
+    def pool(self) -> CandidatePool:
+        """Return all candidates and gaps."""
+        study = self._session.study
+        kept_back = hold_outs(study)
+        candidates: list[ItemCandidate] = []
+        gaps: list[ItemCandidate] = []
+        for one in all_recordings(study):
+            marks = [mark for mark in read_marks(self._session, one.id, self._annotators) if self._of_track(mark)]
+            if one.id in kept_back and HELD_OUT not in self._include:
+                self._left_out[KEPT_BACK] += len(marks)
+                continue
+            home = _Home(one, RecordingTranscript(self._session, one.id, self._roles), self._telling(one.id))
+            candidates += self._candidates(home, marks)
+            gaps += self._gaps(home, marks)
+        return CandidatePool(tuple(candidates), dict(self._left_out), self._scheme, self._track, tuple(gaps))
+
+    def _of_track(self, mark: Mark) -> bool:
+        return (mark.segment.scheme, mark.segment.track) == (self._scheme.key, self._track)
+
+    def _telling(self, recording_id: str) -> Told:
+        """Return how a text of a recording is told among the texts of others: its people by their roles alone."""
+        people = participants_there(self._session.study, recording_id)
+        return telling(people, {one.id: ROLES[one.role] for one in people}, str)
+
+    def _candidates(self, home: _Home, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
+        kept = []
+        for mark in marks:
+            who = mark.segment.annotator_id
+            if who not in self._people:
+                self._left_out[NO_PERSON] += 1
+            elif (home.recording.id, who) in self._training:
+                self._left_out[TRAINING] += 1
+            else:
+                kept.append(mark)
+        for group in grouped(kept):
+            moment = moment_of(group)
+            wished = _WISHED.get(moment.standing)
+            if wished is not None and wished not in self._include:
+                self._left_out[REASONS[moment.standing]] += len(group)
+                continue
+            if len(group) > 1:
+                self._left_out[SAME_MOMENT] += len(group) - 1
+            yield self._candidate(home, moment)
+
+    def _candidate(self, home: _Home, moment: SegmentConsensus) -> ItemCandidate:
+        mark, segment = moment.mark, moment.mark.segment
+        values: dict[str, Json] = dict(mark.values)
+        for key in self._texts:
+            if values.get(key):
+                values[key] = home.told(str(values[key]))
+        content: dict[str, Json] = {"label": segment.label, "values": values, "traits": self._traits(home, moment)}
+        said = home.words.exchange(segment.start_us, segment.end_us)
+        if said is not None:
+            content["words"] = [home.told(one) for one in said]
+        about = [segment.label, segment.start_us, segment.end_us, mark.said, moment.standing.value]
+        state = home.words.state(segment.start_us, segment.end_us)
+        return ItemCandidate(
+            segment.id,
+            segment.recording_id,
+            home.recording.collection_id,
+            segment.start_us,
+            segment.end_us,
+            f"{checksum(about)}.{state}",
+            content,
+        )
+
+    def _traits(self, home: _Home, moment: SegmentConsensus) -> dict[str, Json]:
+        values = moment.mark.values
+        found: dict[str, Json] = {
+            "collection": home.recording.collection_id,
+            "agreed": moment.standing in _AGREED,
+            "same_attributes": moment.same(self._attributes),
+        }
+        if values.get(self._attributes):
+            found["attributes"] = values[self._attributes]
+        return found | {key: values[key] for key in self._single if values.get(key)}
+
+    def _gaps(self, home: _Home, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
+        """Yield the stretches that nobody marked, of a recording on which enough people worked."""
+        place = home.recording.id
+        there = {one.segment.annotator_id for one in marks} | {who for where, who in self._completed if where == place}
+        worked = {who for who in there & self._people if (place, who) not in self._training}
+        if len(worked) < (1 if UNREVIEWED in self._include else _WORKED):
+            return
+        traits: dict[str, Json] = {"collection": home.recording.collection_id, "agreed": True, "negative": "unmarked"}
+        make = partial(ItemCandidate, "", place, home.recording.collection_id)
+        for start, end in self.unmarked(home.recording):
+            yield make(start, end, "", {"traits": traits})
+
+    def unmarked(self, recording: Recording) -> Iterator[tuple[int, int]]:
+        """Yield the stretches of a recording in which nobody at all marked anything on the track."""
+        at = 0
+        for one in segments_of(self._session.study, recording.id, scheme=self._scheme.key, unseen=True):
+            if one.track != self._track:
+                continue
+            if one.start_us > at:
+                yield at, min(one.start_us, recording.duration_us)
+            at = max(at, one.end_us)
+        if at < recording.duration_us:
+            yield at, recording.duration_us
+
+
+class Stretches:
+    """Checksums of stretches that nobody marked."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._roles = {one.id: one.role for one in all_participants(session.study)}
+        self._words: dict[str, RecordingTranscript] = {}
+
+    def state(self, recording_id: str, start_us: int, end_us: int) -> str:
+        """Return a checksum of a stretch as long as nobody marked anything in it."""
+        if recording_id not in self._words:
+            self._words[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
+        return f"unmarked.{self._words[recording_id].state(start_us, end_us)}"

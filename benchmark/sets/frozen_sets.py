@@ -1,0 +1,303 @@
+"""Which items of a set somebody knows the answers of, because they said them themselves.
+
+The hash by which an item set is known. Makes item sets: draws the items of a task, freezes them, and stores them under
+a name. Whether a study still holds what the items of a set were made from, as it was then.
+"""
+
+import hashlib
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule, nothing_to_draw
+from benchmark.items.sampling import HELD_OUT, SamplingOptions, wishes_from
+from benchmark.sets.agreed_segments import Stretches
+from benchmark.sets.item_sources import pool_of, resolved
+from benchmark.tasks.benchmark_task import BenchmarkTask, entry_of
+from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.judgments import JudgmentTargetKind
+from project.entities.questions import question_from
+from project.entities.study_records import Changes, Json, Segment
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotator_rows import reviews_in
+from project.queries.chain_rows import chain_called
+from project.queries.item_set_rows import all_sets, insert_set, items_of
+from project.queries.question_rows import question_called, verifications
+from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.segment_rows import segments_of
+from project.session.session import Session
+from project.text_format import shown
+from project.timebase import utc_now
+from project.version import __version__
+
+
+def own_items(session: Session, items: Iterable[FrozenItem], annotator_id: str) -> frozenset[str]:
+    """Return the ids of the items that were made from what somebody marked, reviewed, wrote or verified."""
+    known = _Known(session, annotator_id)
+    return frozenset(one.id for one in items if known.knows(one))
+
+
+class _Known:
+    """What somebody said in a study; each recording is read once."""
+
+    def __init__(self, session: Session, annotator_id: str) -> None:
+        self._session = session
+        self._who = annotator_id
+        self._marked: dict[str, list[Segment]] = {}
+        self._reviewed: dict[str, frozenset[str]] = {}
+        self._chains: dict[str, bool] = {}
+        said = verifications(session.study)
+        self._verified = {key for key, found in said.items() if any(one.annotator_id == annotator_id for one in found)}
+
+    def knows(self, item: FrozenItem) -> bool:
+        """Tell whether an item was made from something of theirs."""
+        source = item.source
+        if item.subject is JudgmentTargetKind.QUESTION:
+            return self._asked(item)
+        if item.subject is JudgmentTargetKind.CHAIN and source is not None:
+            return self._drew(source.id)
+        marked = [one for one in self._in(item.recording_id) if one.scheme == item.content.get("scheme", one.scheme)]
+        if source is None:
+            return bool(marked)
+        if source.subject is JudgmentTargetKind.SEGMENT and source.id in self._reviewed[item.recording_id]:
+            return True
+        return any(one.start_us < item.end_us and one.end_us > item.start_us for one in marked)
+
+    def _in(self, recording_id: str) -> list[Segment]:
+        if recording_id not in self._marked:
+            study = self._session.study
+            found = segments_of(study, recording_id, unseen=True)
+            self._marked[recording_id] = [one for one in found if one.annotator_id == self._who]
+            self._reviewed[recording_id] = frozenset(
+                key
+                for key, said in reviews_in(study, recording_id).items()
+                if any(one.reviewer_id == self._who for one in said)
+            )
+        return self._marked[recording_id]
+
+    def _asked(self, item: FrozenItem) -> bool:
+        source, frozen = item.source, item.content.get("question")
+        question = question_from(cast(dict[str, Json], frozen)) if frozen else None
+        if question is None and source is not None:
+            question = question_called(self._session.study, source.id)
+        if question is None:
+            return False
+        wrote = question.annotator_id == self._who or question.id in self._verified
+        return wrote or (question.chain_id is not None and self._drew(question.chain_id))
+
+    def _drew(self, chain_id: str) -> bool:
+        if chain_id not in self._chains:
+            chain = chain_called(self._session.study, chain_id)
+            self._chains[chain_id] = chain is not None and chain.annotator_id == self._who
+        return self._chains[chain_id]
+
+
+def set_sha256(task: str, seed: int, draws: int, rule: Mapping[str, Json], items: Iterable[FrozenItem]) -> str:
+    """Return the SHA-256 of a set: of its task, its rule and all that its items are, without ids, name and date.
+
+    So two studies of the same content give the same hash, and so does the same seed.
+    """
+    listed = [
+        [
+            *(one.draw, one.position, one.about, one.recording_id, one.start_us, one.end_us),
+            *(dict(one.content), one.made_from),
+        ]
+        for one in items
+    ]
+    text = json.dumps([task, seed, draws, dict(rule), listed], sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+MOST_DRAWS = 1000
+_USUAL = SamplingOptions()
+
+
+def make_set(
+    session: Session,
+    task: str,
+    name: str = "",
+    seed: int = 0,
+    draws: int | None = None,
+    size: int | None = None,
+    options: SamplingOptions = _USUAL,
+) -> tuple[ItemSet, Changes]:
+    """Draw the items of a task, freeze them, and store them; written once, never changed.
+
+    Without a name, a set that is the same already is returned as it is, and nothing is written.
+
+    Args:
+        session: of the study.
+        task: key of `benchmark.tasks.benchmark_task`.
+        name: of the set; "" for the task's key, with a number where that is taken.
+        seed: the same seed draws the same items from the same study.
+        draws: samples; None for as many as the task usually has.
+        size: items of one sample at most; 0 for all there are, None for as many as the task usually has.
+        options: what else is wished.
+
+    Raises:
+        UserError: there is no such task, the name is taken, a number makes no sense, a class is missing, or nothing can
+            be drawn at all.
+    """
+    entry = entry_of(task)
+    session.study.require_writable()
+    name = free_name(session, name, task)
+    made, items = drawn(session, entry, seed, entry.draws if draws is None else draws, size, options)
+    return store_set(session, made, items, name)
+
+
+def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name: str = "") -> tuple[ItemSet, Changes]:
+    """Store what was drawn, also in another session of the study, as `make_set` does.
+
+    Raises:
+        UserError: the name is taken, nothing can be written, or a recording went or was held out since it was drawn.
+    """
+    session.study.require_writable()
+    name = free_name(session, name, made.task)
+    if not name:
+        same = next(
+            (one for one in all_sets(session.study) if (one.task, one.sha256) == (made.task, made.sha256)), None
+        )
+        if same is not None:
+            return same, Changes()
+    there = {one.id for one in all_recordings(session.study)}
+    if HELD_OUT not in wishes_from(made.rule).include:
+        there -= hold_outs(session.study)
+    if not there.issuperset(one.recording_id for one in items):
+        raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
+    made = replace(made, name=name or _next_name(session, made.task))
+    with session.study.recording_run():
+        insert_set(session.study, made, items)
+    return made, Changes.of([("item_set", made.id), *(("item", one.id) for one in items)])
+
+
+def drawn(
+    session: Session, entry: BenchmarkTask, seed: int, draws: int, size: int | None, wishes: SamplingOptions
+) -> tuple[ItemSet, list[FrozenItem]]:
+    """Return a set without a name and its items; nothing is written.
+
+    Raises:
+        UserError: as `make_set`, but for the name.
+    """
+    most = entry.size if size is None else size
+    if not 1 <= draws <= MOST_DRAWS:
+        raise UserError("A set has at least one draw, and no more than a thousand.", "Give a number from 1.")
+    if most < 0:
+        raise UserError("A draw cannot have fewer than no items.", "Give a size from 1, or 0 for all there are.")
+    wishes = resolved(session, entry.source, wishes)
+    pool = pool_of(session, entry.source, wishes)
+    more: dict[str, Json] = {"shares": dict(wishes.shares), "negatives": wishes.negatives}
+    rule = ItemSamplingRule(most, wishes.stratify, more)
+    set_id, stretches = new_id(), Stretches(session)
+    items: list[FrozenItem] = []
+    left_out = dict(pool.left_out)
+    for draw in range(draws):
+        found = entry.sample(pool, rule, random.Random(f"{seed} {draw}"))
+        for reason, number in found.left_out.items():
+            left_out[reason] = max(left_out.get(reason, 0), number)
+        items += _frozen(set_id, draw, found.items, stretches)
+    if not items:
+        raise nothing_to_draw(f"nothing that “{entry.name}” can be asked about", CandidatePool((), left_out))
+    kept: dict[str, Json] = {"size": most, **wishes.as_json(), **_of_pool(pool)}
+    sha256 = set_sha256(entry.key, seed, draws, kept, items)
+    made = ItemSet(set_id, "", entry.key, seed, draws, kept, left_out, sha256, utc_now(), __version__)
+    return made, items
+
+
+def _of_pool(pool: CandidatePool) -> dict[str, Json]:
+    """Return the scheme that segments were read under."""
+    if pool.scheme is None:
+        return {}
+    return {"scheme": pool.scheme.key, "track": pool.track, "scheme_version": pool.scheme.version}
+
+
+def _frozen(set_id: str, draw: int, chosen: Sequence[ItemCandidate], stretches: Stretches) -> list[FrozenItem]:
+    return [
+        FrozenItem(
+            new_id(),
+            set_id,
+            draw,
+            position,
+            one.about,
+            one.recording_id,
+            one.start_us,
+            one.end_us,
+            _content(one.content),
+            one.made_from or stretches.state(one.recording_id, one.start_us, one.end_us),
+        )
+        for position, one in enumerate(chosen)
+    ]
+
+
+def _content(content: Mapping[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in content.items() if value not in (None, "", [], {})}
+
+
+def free_name(session: Session, name: str, task: str) -> str:
+    """Return a wished name of a set without spaces around it.
+
+    Raises:
+        UserError: another set has it.
+    """
+    name = name.strip()
+    if name and any(name in (one.id, one.name) for one in all_sets(session.study)):
+        raise UserError(
+            f"There is an item set “{shown(name)}” already.",
+            f"Choose another name, such as {_next_name(session, task)}.",
+        )
+    return name
+
+
+def _next_name(session: Session, task: str) -> str:
+    taken = {one.name for one in all_sets(session.study)}
+    number, name = 1, task
+    while name in taken:
+        number += 1
+        name = f"{task} {number}"
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The items of a set whose source is not what it was.
+
+    Attributes:
+        items: their ids, by draw and position: their source was edited or removed, is no longer agreed on, held out by
+            now, or other words are told with it; a stretch that nobody had marked was marked.
+    """
+
+    items: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.items)
+
+
+def changed_since(session: Session, item_set: ItemSet) -> Changed:
+    """Return the items of a set whose source has changed since it was made, by the checksum that was kept of it.
+
+    Raises:
+        UserError: the set is damaged, or what it was drawn from cannot be read any more.
+    """
+    pool = pool_of(session, entry_of(item_set.task).source, wishes_from(item_set.rule))
+    now = {(one.about, one.start_us, one.end_us, one.made_from) for one in pool.candidates}
+    gaps: dict[str, list[ItemCandidate]] = {}
+    for one in pool.gaps:
+        gaps.setdefault(one.recording_id, []).append(one)
+    stretches = Stretches(session)
+
+    def as_it_was(item: FrozenItem) -> bool:
+        if item.about:
+            return (item.about, item.start_us, item.end_us, item.made_from) in now
+        return _free(item, gaps.get(item.recording_id, ())) and item.made_from == stretches.state(
+            item.recording_id, item.start_us, item.end_us
+        )
+
+    return Changed(tuple(one.id for one in items_of(session.study, item_set.id) if not as_it_was(one)))
+
+
+def _free(item: FrozenItem, gaps: Sequence[ItemCandidate]) -> bool:
+    return any(one.start_us <= item.start_us and item.end_us <= one.end_us for one in gaps)

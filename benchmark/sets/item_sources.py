@@ -1,0 +1,159 @@
+"""Which part of a study the items of a task come from, by the key that a task names.
+
+Segments of which several renderings can be shown, so that every condition is about the same moments.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import cast
+
+from anonymize.privacy.exported_clips import clip_of
+from benchmark.disclosure.conditions import KIND, homes_of_options, usable
+from benchmark.items.candidates import CandidatePool, ItemCandidate
+from benchmark.items.sampling import HELD_OUT, SamplingOptions
+from benchmark.sets.agreed_segments import KEPT_BACK, segment_pool
+from project.entities.questions import question_from
+from project.entities.study_records import Json, Run
+from project.errors import UserError
+from project.queries.history_rows import runs_of
+from project.queries.recording_rows import all_recordings, hold_outs
+from project.session.session import Session
+
+NOT_RENDERED = "not to be seen in every condition"
+
+
+def methods_of(session: Session) -> tuple[str, ...]:
+    """Return the methods by which any recording was rendered, by name."""
+    runs = [run for one in all_recordings(session.study) for run in runs_of(session.study, one.id, KIND)]
+    return tuple(sorted({run.backend for run in runs}))
+
+
+def rendered_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
+    """Return the segments that can be seen in every condition that is wished, and as they were recorded.
+
+    Raises:
+        UserError: no recording was rendered.
+    """
+    if not wishes.conditions:
+        raise UserError(
+            "No recording of this study has a rendering, so conditions cannot be compared.",
+            "Export some first: greenroom anonymize",
+        )
+    return segment_pool(session, wishes)
+
+
+def only_rendered(session: Session, pool: CandidatePool, methods: tuple[str, ...]) -> CandidatePool:
+    """Return what of a pool lies in renderings by every one of some methods; the others are counted.
+
+    Gaps are shortened to what was rendered.
+
+    Raises:
+        UserError: no recording was rendered by one of them.
+    """
+    known = methods_of(session)
+    if unknown := [one for one in methods if one not in known]:
+        raise UserError(
+            f"No recording of this study was rendered by “{unknown[0]}”.",
+            f"There is {', '.join(known)}." if known else "Export some first: greenroom anonymize",
+        )
+    shown = {one.id: _shown(session, one.id, one.duration_us, methods) for one in all_recordings(session.study)}
+    kept = [one for one in pool.candidates if _fits(shown, one)]
+    left_out = {**pool.left_out}
+    if number := len(pool.candidates) - len(kept):
+        left_out[NOT_RENDERED] = left_out.get(NOT_RENDERED, 0) + number
+    gaps = [
+        replace(one, start_us=max(start, one.start_us), end_us=min(end, one.end_us))
+        for one in pool.gaps
+        for start, end in shown[one.recording_id]
+        if max(start, one.start_us) < min(end, one.end_us)
+    ]
+    return replace(pool, candidates=kept, gaps=gaps, left_out=left_out)
+
+
+def _fits(shown: Mapping[str, list[tuple[int, int]]], one: ItemCandidate) -> bool:
+    return any(start <= one.start_us and one.end_us <= end for start, end in shown[one.recording_id])
+
+
+def _shown(session: Session, recording_id: str, duration_us: int, methods: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Return the stretch of a recording that the newest rendering of each method shows, if each has one."""
+    newest: dict[str, Run] = {}
+    for run in runs_of(session.study, recording_id, KIND):
+        if run.backend in methods:
+            newest.setdefault(run.backend, run)
+    if len(newest) < len({*methods}) or any(clip_of(session, run) is None for run in newest.values()):
+        return []
+    starts = [_at(run, "start_us", 0) for run in newest.values()]
+    ends = [_at(run, "end_us", duration_us) for run in newest.values()]
+    return [(max(starts), min(ends))] if max(starts) < min(ends) else []
+
+
+def _at(run: Run, key: str, otherwise: int) -> int:
+    value = run.parameters.get(key)
+    return value if isinstance(value, int) else otherwise
+
+
+SOURCES: Mapping[str, str] = {
+    "segments": "benchmark.sets.agreed_segments:segment_pool",
+    "statements": "benchmark.sets.rated_material:statement_pool",
+    "explanations": "benchmark.sets.rated_material:explanation_pool",
+    "rendered": "benchmark.sets.item_sources:rendered_pool",
+    "chain questions": "benchmark.sets.verified_questions:chain_pool",
+    "written questions": "benchmark.sets.verified_questions:written_pool",
+    "esi questions": "benchmark.sets.verified_questions:esi_pool",
+    "ratings": "benchmark.sets.rated_material:rating_pool",
+}
+"""Key of a source -> a function of a session and wishes that returns its pool."""
+Source = Callable[[Session, SamplingOptions], CandidatePool]
+UNWILLING = "somebody in it is not willing that models see them"
+
+
+def resolved(session: Session, source: str, wishes: SamplingOptions) -> SamplingOptions:
+    """Return wishes with what follows from the study: where conditions are compared, all of them if none is named.
+
+    Raises:
+        UserError: something of them is not known.
+    """
+    wishes.require_known()
+    if source == "rendered" and not wishes.conditions:
+        return replace(wishes, conditions=methods_of(session))
+    return wishes
+
+
+def pool_of(session: Session, source: str, wishes: SamplingOptions) -> CandidatePool:
+    """Return what the items of a task can be drawn from; never of a recording that is held out, unless it is wished.
+
+    Whether everybody is willing is asked of all recordings that words are from, so that wrong options, which are drawn
+    from the same pool, are of willing people too.
+
+    Raises:
+        UserError: something that is wished is not there.
+    """
+    wishes = resolved(session, source, wishes)
+    module, _, name = SOURCES[source].partition(":")
+    pool = cast(Source, getattr(import_module(module), name))(session, wishes)
+    if wishes.conditions:
+        pool = only_rendered(session, pool, wishes.conditions)
+    if HELD_OUT not in wishes.include:
+        kept_back = hold_outs(session.study)
+        pool = _only(pool, lambda one: one.recording_id not in kept_back, KEPT_BACK)
+    if wishes.willing:
+        pool = _only(pool, lambda one: all(usable(session, home) for home in _homes(session, one)), UNWILLING)
+    return pool
+
+
+def _only(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], otherwise: str) -> CandidatePool:
+    """Return a pool of what fits; the other candidates are counted."""
+    candidates = [one for one in pool.candidates if fits(one)]
+    left_out = dict(pool.left_out)
+    if number := len(pool.candidates) - len(candidates):
+        left_out[otherwise] = left_out.get(otherwise, 0) + number
+    return replace(pool, candidates=candidates, gaps=[one for one in pool.gaps if fits(one)], left_out=left_out)
+
+
+def _homes(session: Session, one: ItemCandidate) -> Iterator[str]:
+    """Yield the recording of a candidate, and those that options of its question were taken from."""
+    yield one.recording_id
+    question = one.content.get("question")
+    if question:
+        yield from homes_of_options(session, question_from(cast(dict[str, Json], question)))

@@ -1,0 +1,289 @@
+"""What of a study can become an item about a statement: what people rated, and what explanations there are.
+
+What people rated, as a source of items. Statements that people rated, and explanations of them, as sources of items.
+What people rated, as candidates for items of the benchmark: a participant of a recording, or of a part of one.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import fmean
+
+from benchmark.items.candidates import CandidatePool, ItemCandidate
+from benchmark.items.sampling import SamplingOptions
+from benchmark.metrics.published_figures import DIMENSIONS
+from benchmark.metrics.published_figures import SCHEME as DIMENSIONS_SCHEME
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
+from benchmark.prompts.statement_prompts import EXPLANATION, MOST, PLAUSIBILITY, SCHEME, SCORE, STANCE, STATEMENT
+from benchmark.prompts.statement_prompts import NLI_LIKELIHOOD_TASK as LIKELIHOOD
+from benchmark.prompts.statement_prompts import NLI_PLAUSIBILITY_TASK as DIRECT
+from benchmark.questions.question_validity import gist
+from benchmark.sets.agreed_segments import RecordingTranscript
+from benchmark.tasks.episode_rating_task import RATINGS
+from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNli
+from project.entities.frozen_items import FrozenItem
+from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.study_records import Json, Recording, Segment
+from project.queries.annotator_rows import all_annotators
+from project.queries.episode_rows import all_episodes
+from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
+from project.queries.judgment_rows import judgments_called
+from project.queries.recording_rows import all_participants, all_recordings, participants_there
+from project.queries.segment_rows import segments_under, values_of
+from project.queries.transcript_rows import utterances_between
+from project.session.session import Session
+
+UNRATED = "nobody has rated it"
+UNSAID = "it has no statement"
+UNEXPLAINED = "nobody explained the rating"
+FOR, AGAINST = "The statement is true.", "The statement is false."
+"""What an explanation is for, as it is told."""
+_EVEN = 5
+"""Score of a reason that says nothing: with it, the posterior is the other score."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """What one person says about a statement."""
+
+    segment: Segment
+    statement: str
+    plausibility: float | None
+    explanation: str
+
+
+class _Homes:
+    """The recordings: which collection they are of, and what is said in them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._roles = {one.id: one.role for one in all_participants(session.study)}
+        self._words: dict[str, RecordingTranscript] = {}
+        self.collection = {one.id: one.collection_id for one in all_recordings(session.study)}
+
+    def state(self, one: Segment) -> str:
+        """Return a checksum of what is said in a segment."""
+        if one.recording_id not in self._words:
+            self._words[one.recording_id] = RecordingTranscript(self._session, one.recording_id, self._roles)
+        return self._words[one.recording_id].state(one.start_us, one.end_us)
+
+
+def statement_candidates(session: Session) -> CandidatePool:
+    """Return a candidate for each statement that people rated; its truth is their mean, to one decimal.
+
+    The same statement about the same recording is one, whoever rated it (SocialNLI, appendix B.2).
+    """
+    left_out: Counter[str] = Counter()
+    found = []
+    homes = _Homes(session)
+    for group in _statements(session, left_out):
+        rated = [one for one in group if one.plausibility is not None]
+        if not rated:
+            left_out[UNRATED] += 1
+            continue
+        plausible = round(fmean(one.plausibility or 0.0 for one in rated) / 100, 1)
+        because = next((one.explanation for one in rated if one.explanation), FOR)
+        score: Json = round(MOST * plausible)
+        truth: dict[str, Json] = {
+            DIRECT: {PLAUSIBILITY: round(100 * plausible)},
+            SUPPORT: {EXPLANATION: because},
+            OPPOSE: {EXPLANATION: because},
+            f"{LIKELIHOOD}/{SUPPORT}": {SCORE: score},
+            f"{LIKELIHOOD}/{OPPOSE}": {SCORE: _EVEN},
+        }
+        traits: dict[str, Json] = {"kind": group[0].segment.label, "raters": len(rated)}
+        found.append(_candidate(group, homes, {STATEMENT: group[0].statement}, traits, truth))
+    return CandidatePool(tuple(found), dict(left_out))
+
+
+def explanation_candidates(session: Session) -> CandidatePool:
+    """Return a candidate for each explanation, of people who rated a statement and of judges in runs of `socialnli`."""
+    left_out: Counter[str] = Counter()
+    homes = _Homes(session)
+    found = []
+    for group in _statements(session, left_out):
+        for one in group:
+            if one.plausibility is None or not one.explanation:
+                left_out[UNEXPLAINED] += 1
+                continue
+            stance = FOR if one.plausibility >= 50 else AGAINST
+            facts: dict[str, Json] = {STATEMENT: one.statement, EXPLANATION: one.explanation, STANCE: stance}
+            found.append(_candidate([one], homes, facts, {AUTHOR: PEOPLE, "kind": one.segment.label}, {}))
+    found += _of_judges(session, homes)
+    return CandidatePool(tuple(found), dict(left_out))
+
+
+def _of_judges(session: Session, homes: _Homes) -> Iterator[ItemCandidate]:
+    """Yield what judges said for and against the statements of frozen sets, each answer once."""
+    seen: set[tuple[str, str, str, str]] = set()
+    for item_set in all_sets(session.study):
+        if item_set.task != SocialNli.key:
+            continue
+        items = {one.id: one for one in items_of(session.study, item_set.id)}
+        for run in benchmark_runs(session.study, item_set.id):
+            if run.annotator_id is not None:
+                continue
+            author = str(run.judge.get("name", run.judge_id))
+            asked = [one for one in answers_of(session.study, run.id) if one.part in (SUPPORT, OPPOSE)]
+            said = {one.id: one for one in judgments_called(session.study, [one.judgment_id for one in asked])}
+            for one in asked:
+                item, text = items.get(one.item_id), _explained(said.get(one.judgment_id))
+                if item is None or item.recording_id not in homes.collection:
+                    # A recording that was deleted is still in the set.
+                    continue
+                key = (author, item.about, one.part, text)
+                if text and key not in seen:
+                    seen.add(key)
+                    yield _by_judge(item, author, one.part, text, homes.collection[item.recording_id])
+
+
+def _by_judge(item: FrozenItem, author: str, task: str, text: str, home: str) -> ItemCandidate:
+    before = item.content.get("facts")
+    statement = before.get(STATEMENT, "") if isinstance(before, dict) else ""
+    stance = FOR if task == SUPPORT else AGAINST
+    facts: dict[str, Json] = {STATEMENT: statement, EXPLANATION: text, STANCE: stance}
+    traits: dict[str, Json] = {AUTHOR: author, "kind": item.content.get("label", ""), "collection": home}
+    content = {key: item.content[key] for key in ("scheme", "track", "label") if key in item.content}
+    content |= {"facts": facts, "truth": {}, "traits": traits}
+    made_from = _checksum([item.made_from, facts])
+    return ItemCandidate(item.about, item.recording_id, home, item.start_us, item.end_us, made_from, content)
+
+
+def _explained(said: Judgment | None) -> str:
+    text = said.answer.get(EXPLANATION) if said is not None and said.status is JudgmentStatus.OK else None
+    return " ".join(text.split()) if isinstance(text, str) else ""
+
+
+def _statements(session: Session, left_out: Counter[str]) -> Iterator[list[_Rated]]:
+    """Yield what people say about each statement, by recording; counts what cannot be used."""
+    study = session.study
+    people = {one.id for one in all_annotators(study) if one.kind != "model"}
+    groups: dict[tuple[str, str], list[_Rated]] = {}
+    for one in sorted(segments_under(study, SCHEME), key=lambda each: each.id):
+        values = {key: value.value for key, value in values_of(study, one.id, SCHEME).items()}
+        statement = _text(values.get(STATEMENT))
+        if one.annotator_id not in people:
+            continue
+        if not statement:
+            left_out[UNSAID] += 1
+            continue
+        rating = values.get(PLAUSIBILITY)
+        number = float(rating) if isinstance(rating, int | float) and not isinstance(rating, bool) else None
+        rated = _Rated(one, statement, number, _text(values.get(EXPLANATION)))
+        groups.setdefault((one.recording_id, gist(statement)), []).append(rated)
+    yield from groups.values()
+
+
+def _candidate(
+    group: list[_Rated],
+    homes: _Homes,
+    facts: dict[str, Json],
+    traits: dict[str, Json],
+    truth: dict[str, Json],
+) -> ItemCandidate:
+    one = group[0].segment
+    home = homes.collection[one.recording_id]
+    content: dict[str, Json] = {
+        **{"scheme": one.scheme, "track": one.track, "label": one.label, "facts": facts, "truth": truth},
+        "traits": {**traits, "collection": home},
+    }
+    said: list[Json] = [[each.segment.id, each.plausibility, each.explanation] for each in group]
+    span = one.start_us, one.end_us
+    return ItemCandidate(
+        one.id, one.recording_id, home, *span, _checksum([facts, said, *span, homes.state(one)]), content
+    )
+
+
+def _text(said: Json | None) -> str:
+    return " ".join(said.split()) if isinstance(said, str) else ""
+
+
+def _checksum(of: Json) -> str:
+    return hashlib.sha256(json.dumps(of, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def statement_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
+    """Return a candidate for each statement that people rated."""
+    return statement_candidates(session)
+
+
+def explanation_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
+    """Return a candidate for each explanation of a statement."""
+    return explanation_candidates(session)
+
+
+NOBODY = "nobody is said to be rated"
+GONE = "who is rated takes no part in the recording"
+PARTIAL = "a dimension is missing"
+_WHO = "participant"
+_Given = tuple[Segment, dict[str, float]]
+
+
+def rating_candidates(session: Session) -> CandidatePool:
+    """Return a candidate for each participant and stretch that people rated on all seven dimensions.
+
+    Ratings of the same stretch are of one candidate; the truth is the mean of them, by dimension.
+    """
+    study = session.study
+    recordings = {one.id: one for one in all_recordings(study)}
+    there = {key: {one.id for one in participants_there(study, key)} for key in recordings}
+    sources = {one.recording_id: one.source.value for one in all_episodes(study)}
+    left_out: Counter[str] = Counter()
+    given: dict[tuple[str, int, int, str], list[_Given]] = {}
+    for one in sorted(segments_under(study, DIMENSIONS_SCHEME), key=lambda each: each.id):
+        values = {key: value.value for key, value in values_of(study, one.id, DIMENSIONS_SCHEME).items()}
+        who, scores = values.get(_WHO), _scores(values)
+        if not isinstance(who, str) or not who:
+            left_out[NOBODY] += 1
+        elif who not in there[one.recording_id]:
+            left_out[GONE] += 1
+        elif len(scores) < len(DIMENSIONS):
+            left_out[PARTIAL] += 1
+        else:
+            given.setdefault((one.recording_id, one.start_us, one.end_us, who), []).append((one, scores))
+    numbers = {key: one.number for key, one in recordings.items()}
+    ordered = sorted(given.items(), key=lambda each: (numbers[each[0][0]], each[0][1:]))
+    found = [
+        _candidates_candidate(
+            session, recordings[place], (start_us, end_us), who, ratings, sources.get(place, "recording")
+        )
+        for (place, start_us, end_us, who), ratings in ordered
+    ]
+    return CandidatePool(tuple(found), dict(left_out))
+
+
+def _candidates_candidate(
+    session: Session, home: Recording, span: tuple[int, int], who: str, ratings: list[_Given], source: str
+) -> ItemCandidate:
+    scores: dict[str, Json] = {key: [one[key] for _, one in ratings] for key in DIMENSIONS}
+    mean: dict[str, Json] = {key: fmean(one[key] for _, one in ratings) for key in DIMENSIONS}
+    words = [one.text for one in utterances_between(session.study, home.id, *span)]
+    made_from: list[Json] = [home.id, *span, who, scores, [*words]]
+    return ItemCandidate(
+        JudgmentTarget(JudgmentTargetKind.RECORDING, home.id, who).key,
+        home.id,
+        home.collection_id,
+        *span,
+        hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:16],
+        {
+            "person": who,
+            "truth": {EPISODE_RATINGS_TASK: mean},
+            "traits": {RATINGS: scores, "raters": len(ratings), "kind": source, "collection": home.collection_id},
+        },
+    )
+
+
+def _scores(values: dict[str, Json]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for key in DIMENSIONS:
+        value = values.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            found[key] = value
+    return found
+
+
+def rating_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
+    """Return a candidate for each participant and stretch that people rated."""
+    return rating_candidates(session)

@@ -1,0 +1,210 @@
+"""What a task of the benchmark is: it draws items from what a study holds, and turns answers into figures.
+
+Which tasks the benchmark has. A new one is a file here, and a line in the table. What was right and what was answered,
+as plain lists.
+"""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import ClassVar, Protocol, cast, runtime_checkable
+
+from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
+from benchmark.metrics.published_figures import MEANINGS
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+from project.errors import UserError
+
+BROKEN_DOWN_BY = ("attributes", "channel", "agreed", "collection", "kind", "aspect", "steps", "negative")
+"""Traits of items by which figures are broken down; others serve the figures themselves, such as `labels`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What each item is asked in one go.
+
+    Attributes:
+        task: key of `benchmark/prompts/judge_prompt.py`.
+        parts: of the item, each asked apart; ("",) for the item as a whole.
+        after: whether it is asked about what the same judge answered in the round before.
+    """
+
+    task: str
+    parts: tuple[str, ...] = ("",)
+    after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResponse:
+    """One item, and what came of asking about it.
+
+    Attributes:
+        truth: the right answer, by `TASK` or `TASK/PART`.
+        answers: what was answered, by the same keys; only what could be read.
+        statuses: what came of each question, by the same keys; a question that was not asked is not in it.
+        traits: of the item, by which figures are broken down.
+        ms: that it took in all.
+        cost: in the currency of the judge's prices; None where it has none.
+    """
+
+    item_id: str
+    draw: int
+    recording_id: str
+    truth: Mapping[str, Mapping[str, Json]]
+    answers: Mapping[str, Mapping[str, Json]]
+    statuses: Mapping[str, JudgmentStatus]
+    traits: Mapping[str, Json] = field(default_factory=dict)
+    ms: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One figure of a task.
+
+    Attributes:
+        key: in results.
+        name: for tables.
+        share: whether it lies between 0 and 1 and is shown in percent.
+    """
+
+    key: str
+    name: str
+    share: bool = True
+
+
+class BenchmarkTask(Protocol):
+    """One task of the benchmark.
+
+    Attributes:
+        key: in the registry, and in results.
+        paper: short name of the paper.
+        section: of it, where the task is described.
+        source: which part of a study its items come from, a key of `benchmark.sets.item_sources.SOURCES`.
+        rounds: what is asked, in order.
+        draws: samples, where nothing else is wished.
+        size: items of one sample, about; 0 for all there are.
+        answer: what an answer is, in words.
+        metrics: its figures, the most important first.
+    """
+
+    key: ClassVar[str]
+    name: ClassVar[str]
+    description: ClassVar[str]
+    paper: ClassVar[str]
+    section: ClassVar[str]
+    source: ClassVar[str]
+    rounds: ClassVar[tuple[Round, ...]]
+    draws: ClassVar[int]
+    size: ClassVar[int]
+    answer: ClassVar[str]
+    metrics: ClassVar[tuple[Metric, ...]]
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return the items of one draw, and what could not become one and why."""
+
+    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+        """Return the figures of one draw by key of `metrics`; None where one is undefined."""
+
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+        """Return what blind guessing is expected to reach over these items, by key, where that is known."""
+
+
+@runtime_checkable
+class ByLabel(Protocol):
+    """A task whose draws have a share of each label.
+
+    Attributes:
+        shares: label -> weight in the paper.
+    """
+
+    shares: ClassVar[Mapping[str, float]]
+
+
+SUITE: Mapping[str, str] = {
+    "verdict": "benchmark.tasks.label_tasks:VerdictEntry",
+    "error": "benchmark.tasks.label_tasks:ErrorEntry",
+    "attributes": "benchmark.tasks.label_tasks:AttributesEntry",
+    "multiple": "benchmark.tasks.label_tasks:MultipleEntry",
+    "pre": "benchmark.tasks.option_tasks:PreEntry",
+    "post": "benchmark.tasks.option_tasks:PostEntry",
+    "rationale": "benchmark.tasks.option_tasks:RationaleEntry",
+    "correction": "benchmark.tasks.option_tasks:CorrectionEntry",
+    "conditions": "benchmark.tasks.label_tasks:ConditionsEntry",
+    "r3vqa": "benchmark.tasks.question_task:R3Entry",
+    "r3vqa_written": "benchmark.tasks.question_task:WrittenEntry",
+    "esi": "benchmark.tasks.question_task:EsiEntry",
+    "socialnli": "benchmark.tasks.statement_task:SocialNli",
+    "socialnli_facts": "benchmark.tasks.statement_task:SocialNliFacts",
+    "sotopia_eval": "benchmark.tasks.episode_rating_task:SotopiaEval",
+}
+"""Key of a task -> where it is."""
+
+
+def entry_of(key: str) -> BenchmarkTask:
+    """Return a task of the benchmark.
+
+    Raises:
+        UserError: there is none of that key.
+    """
+    if key not in SUITE:
+        raise UserError(f"The benchmark has no task “{key}”.", f"Choose one of {', '.join(SUITE)}.")
+    module, _, attribute = SUITE[key].partition(":")
+    return cast(BenchmarkTask, getattr(import_module(module), attribute)())
+
+
+LABELS = "labels"
+"""Trait of an item: every label that an answer can be, whether a draw has it or not."""
+
+
+def metrics(*keys: str) -> tuple[Metric, ...]:
+    """Return metrics by their keys in `benchmark.metrics.published_figures`."""
+    return tuple(Metric(key, MEANINGS[key].name, MEANINGS[key].share) for key in keys)
+
+
+def given_values(values: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the figures that are defined."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def truths(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
+    """Return what is right in a field, item by item."""
+    return [one.truth[task][field] for one in said]
+
+
+def answers(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
+    """Return what was answered in a field, item by item; None where nothing could be read."""
+    return [one.answers.get(task, {}).get(field) for one in said]
+
+
+def label_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[str]:
+    """Return the true label of each item."""
+    return [str(one) for one in truths(said, task, field)]
+
+
+def label_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[str | None]:
+    """Return the label that was answered to each item; None where none could be read."""
+    return [one if isinstance(one, str) else None for one in answers(said, task, field)]
+
+
+def set_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[list[str]]:
+    """Return the true labels of each item."""
+    return [_texts(one) or [] for one in truths(said, task, field)]
+
+
+def set_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[list[str] | None]:
+    """Return the labels that were answered to each item; None where no answer could be read."""
+    return [_texts(one) for one in answers(said, task, field)]
+
+
+def labels_of(said: Sequence[ItemResponse]) -> list[str]:
+    """Return every label of a task, in the order of its scheme."""
+    found: dict[str, None] = {}
+    for one in said:
+        found |= dict.fromkeys(_texts(one.traits.get(LABELS)) or ())
+    return [*found]
+
+
+def _texts(value: Json) -> list[str] | None:
+    return [str(one) for one in value] if isinstance(value, list) else None

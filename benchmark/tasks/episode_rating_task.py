@@ -1,0 +1,156 @@
+"""Ratings of episodes: how close a judge comes to the mean of people, and people to each other."""
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from statistics import fmean
+from typing import ClassVar
+
+import numpy as np
+
+from annotate.agreement.coefficients import binned
+from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
+from benchmark.items.sampling import even_sizes
+from benchmark.metrics.classification import mae_by_chance, pearson_by_chance
+from benchmark.metrics.published_figures import (
+    DIMENSIONS,
+    MAE,
+    PAIRWISE_AGREEMENT,
+    PEARSON_R,
+    RANDOLPH_KAPPA,
+    joined,
+    ranges,
+)
+from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
+from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
+from project.entities.study_records import Json
+from project.schemes.scheme_file import load_scheme
+
+KEY = "sotopia_eval"
+RATINGS = "ratings"
+"""Trait of an item: dimension -> the scores that people gave, in the order of the raters."""
+
+
+def _metrics() -> tuple[Metric, ...]:
+    scheme = load_scheme("sotopia-eval")
+    names = {key: scheme.field(key).name for key in DIMENSIONS}
+    return (
+        Metric(PEARSON_R, "Pearson's r, mean of the dimensions", share=False),
+        *(Metric(joined(PEARSON_R, key), f"Pearson's r, {names[key].lower()}", share=False) for key in DIMENSIONS),
+        Metric(MAE, "Mean absolute error, mean of the dimensions", share=False),
+        *(Metric(joined(MAE, key), f"Mean absolute error, {names[key].lower()}", share=False) for key in DIMENSIONS),
+        Metric(RANDOLPH_KAPPA, "Randolph's kappa among people", share=False),
+        Metric(PAIRWISE_AGREEMENT, "Pairwise agreement among people"),
+    )
+
+
+class SotopiaEval:
+    """Seven ratings with reasons of each participant of an episode, against the mean of people (SOTOPIA, section 5.2).
+
+    An item is a participant of a recording that people rated as a whole, or in one and the same part. Pearson's r is
+    undefined where either side never varies, and left out of the mean over the dimensions. Kappa and agreement are
+    about people alone, whoever is asked.
+    """
+
+    key: ClassVar[str] = KEY
+    name: ClassVar[str] = "SOTOPIA-EVAL"
+    description: ClassVar[str] = "Seven ratings of a participant of an episode, each with a reason."
+    paper: ClassVar[str] = "SOTOPIA"
+    section: ClassVar[str] = "3 and 5, appendices C and D"
+    source: ClassVar[str] = "ratings"
+    rounds: ClassVar[tuple[Round, ...]] = (Round(TASK),)
+    draws: ClassVar[int] = 1
+    size: ClassVar[int] = 0
+    answer: ClassVar[str] = "seven whole numbers, each with a reason"
+    metrics: ClassVar[tuple[Metric, ...]] = _metrics()
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return all that was rated, or as many as wished, drawn by chance; of each collection alike on request.
+
+        Raises:
+            UserError: there are more collections than items.
+        """
+        drawn = [*pool.candidates]
+        if rule.stratify:
+            drawn = _alike(drawn, rule.size, chance)
+        elif rule.size and rule.size < len(drawn):
+            drawn = chance.sample(drawn, rule.size)
+        return ItemDraw(tuple(drawn), pool.left_out)
+
+    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+        """Return r and distance by dimension and over all, and how people agree; None where one is undefined.
+
+        Without a single answer, r and distance are undefined too.
+        """
+        found: dict[str, float | None] = {}
+        for key in DIMENSIONS:
+            truth, scores = _both(said, key)
+            found[joined(PEARSON_R, key)] = pearson(truth, scores)
+            found[joined(MAE, key)] = mae(truth, scores)
+        for metric in (PEARSON_R, MAE):
+            each = [found[joined(metric, key)] for key in DIMENSIONS]
+            known = [one for one in each if one is not None]
+            found[metric] = fmean(known) if known else None
+        return {**found, **_among_people(said)}
+
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+        """Return r and distance of ratings that know nothing of the episode."""
+        guessed = pearson_by_chance(len(said))
+        found = dict.fromkeys(_correlations(), guessed.value) if guessed is not None else {}
+        distances = [
+            (key, mae_by_chance(_both(said, key)[0], range(low, high + 1))) for key, (low, high) in ranges().items()
+        ]
+        known = {joined(MAE, key): one.value for key, one in distances if one is not None}
+        return {**found, **known, MAE: fmean(known.values())} if known else found
+
+
+def _correlations() -> tuple[str, ...]:
+    return (PEARSON_R, *(joined(PEARSON_R, key) for key in DIMENSIONS))
+
+
+def _both(said: Sequence[ItemResponse], key: str) -> tuple[list[float], list[float | None]]:
+    """Return the mean human scores of one dimension, and what was answered; None for what could not be read."""
+    pairs = [(_number(one.truth, key), _number(one.answers, key)) for one in said]
+    known = [(right, score) for right, score in pairs if right is not None]
+    return [right for right, _ in known], [score for _, score in known]
+
+
+def _among_people(said: Sequence[ItemResponse]) -> dict[str, float | None]:
+    """Return kappa and agreement over all dimensions, each in bins of its own scale (SOTOPIA, appendix D.1)."""
+    bins: list[list[float]] = []
+    points: list[list[float]] = []
+    for key, (low, high) in ranges().items():
+        for one in said:
+            numbers = _given(one.traits, key)
+            if len(numbers) > 1:
+                points.append(numbers)
+                bins.append(_bins(tuple(numbers), low, high))
+    return {RANDOLPH_KAPPA: randolph_kappa(bins, 0, RATING_BINS), PAIRWISE_AGREEMENT: pairwise_agreement(points)}
+
+
+@lru_cache(maxsize=4096)
+def _bins(numbers: tuple[float, ...], low: float, high: float) -> list[float]:
+    return [float(one) for one in binned(np.array(numbers), low, high, RATING_BINS)]
+
+
+def _given(traits: Mapping[str, Json], key: str) -> list[float]:
+    """Return what people gave on one dimension."""
+    given = traits.get(RATINGS)
+    scores = given.get(key) if isinstance(given, dict) else None
+    return [float(one) for one in scores if isinstance(one, int | float)] if isinstance(scores, list) else []
+
+
+def _alike(candidates: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
+    """Return the same number of each collection: as many as the smallest has, or as the size asks for."""
+    homes: dict[str, list[ItemCandidate]] = {}
+    for one in candidates:
+        homes.setdefault(one.collection_id, []).append(one)
+    sizes = even_sizes(size, {home: len(those) for home, those in homes.items()})
+    chosen = {id(one) for home, those in homes.items() for one in chance.sample(those, sizes[home])}
+    return [one for one in candidates if id(one) in chosen]
+
+
+def _number(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:
+    value = found.get(TASK, {}).get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

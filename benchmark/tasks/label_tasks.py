@@ -1,0 +1,379 @@
+"""What tasks share whose answer is one label.
+
+Which attributes, given the label. The same moments as recorded and anonymized. Error or no error. More than one
+attribute, or a single one. What the tasks about segments share: which of a pool fit, and what of them is frozen.
+Competence, error or none.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, cast
+
+from benchmark.items.candidates import NO_ATTRIBUTES, CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
+from benchmark.items.sampling import balanced
+from benchmark.metrics.classification import (
+    accuracy,
+    accuracy_by_chance,
+    exact_match,
+    exact_match_by_chance,
+    macro_f1,
+    macro_f1_by_chance,
+    macro_f1_multilabel,
+    macro_f1_multilabel_by_chance,
+    partial_match,
+    partial_match_by_chance,
+)
+from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, PARTIAL_MATCH
+from benchmark.prompts.answer_form import LABEL, NONE, FormSpec
+from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, task_of
+from benchmark.prompts.segment_prompts import YES_NO, attributes_of
+from benchmark.prompts.segment_prompts import labels_of as labels_labels_of
+from benchmark.tasks.benchmark_task import (
+    LABELS,
+    ItemResponse,
+    Metric,
+    Round,
+    given_values,
+    label_answers,
+    label_truths,
+    labels_of,
+    metrics,
+    set_answers,
+    set_truths,
+)
+from project.entities.study_records import Json, Verdict
+from project.errors import UserError
+from project.schemes.scheme import Field, Scheme
+
+
+class OneLabel:
+    """Accuracy and macro-F1 over the labels of the task, which its items have as the trait `labels`.
+
+    Attributes:
+        task: key of the task that judges are asked.
+        field: of its answer.
+    """
+
+    task: ClassVar[str]
+    field: ClassVar[str]
+    metrics: ClassVar[tuple[Metric, ...]] = metrics(ACCURACY, MACRO_F1)
+
+    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+        """Return accuracy and macro-F1; None without items."""
+        truth, given = label_truths(said, self.task, self.field), label_answers(said, self.task, self.field)
+        return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, labels_of(said))}
+
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+        """Return what a guess among the labels comes to."""
+        labels = labels_of(said)
+        guessed = accuracy_by_chance(len(said), len(labels)) if labels else None
+        f1 = macro_f1_by_chance(label_truths(said, self.task, self.field), labels) if labels else None
+        return given_values({ACCURACY: guessed.value if guessed else None, MACRO_F1: f1})
+
+
+ERROR, COMPETENCE = Verdict.ERROR.value, Verdict.COMPETENCE.value
+
+
+def scheme_of(pool: CandidatePool) -> Scheme:
+    """Return the scheme of a pool of segments."""
+    assert pool.scheme is not None
+    return pool.scheme
+
+
+def label_of(one: ItemCandidate) -> str:
+    """Return the label of a candidate."""
+    return str(one.content.get("label", ""))
+
+
+def values_of(one: ItemCandidate) -> Mapping[str, Json]:
+    """Return what is filled in about a candidate."""
+    return cast(Mapping[str, Json], one.content.get("values", {}))
+
+
+def traits_of(one: ItemCandidate) -> Mapping[str, Json]:
+    """Return the traits of a candidate."""
+    return cast(Mapping[str, Json], one.content.get("traits", {}))
+
+
+def by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCandidate]]:
+    """Return label -> candidates."""
+    found: dict[str, list[ItemCandidate]] = {}
+    for one in candidates:
+        found.setdefault(label_of(one), []).append(one)
+    return found
+
+
+def as_item(pool: CandidatePool, one: ItemCandidate, label: str = "") -> PromptSubject:
+    """Return a candidate as what a task is about."""
+    return PromptSubject(scheme_of(pool), pool.track, label or label_of(one), values_of(one))
+
+
+def fitting(
+    pool: CandidatePool, candidates: Sequence[ItemCandidate], task: JudgePrompt, otherwise: str
+) -> tuple[list[ItemCandidate], Counter[str]]:
+    """Return the candidates that a task can be asked about and that say what is right; the others are counted.
+
+    Args:
+        pool: that they are of.
+        candidates: some of it.
+        task: that is asked.
+        otherwise: why the others are left out.
+    """
+    left_out: Counter[str] = Counter()
+    found: list[ItemCandidate] = []
+    for one in candidates:
+        item = as_item(pool, one)
+        if not task.why_not(item) and task.truth(item):
+            found.append(one)
+        else:
+            left_out[otherwise] += 1
+    return found, left_out
+
+
+def frozen(
+    pool: CandidatePool, one: ItemCandidate, task: JudgePrompt, label: str, traits: Mapping[str, Json], **more: Json
+) -> ItemCandidate:
+    """Return a candidate with what its item keeps: the right answer, and traits beside its own."""
+    content: dict[str, Json] = {
+        "scheme": scheme_of(pool).key,
+        "track": pool.track,
+        "label": label,
+        "truth": {task.key: task.truth(as_item(pool, one, label))},
+        "traits": {**traits_of(one), **traits},
+        **more,
+    }
+    return replace(one, content=content)
+
+
+def all_labels(pool: CandidatePool) -> list[str]:
+    """Return the labels that a judge can choose from, `none` among them."""
+    return [one.key for one in labels_labels_of(PromptSubject(scheme_of(pool), pool.track))]
+
+
+def choices_of(spec: FormSpec) -> list[Json]:
+    """Return the choices of the first thing that is asked."""
+    return [one.key for one in spec.asked[0].field.choices]
+
+
+def yes_and_no() -> dict[str, Json]:
+    """Return the trait of a question that is answered with yes or no."""
+    return {LABELS: [one.key for one in YES_NO]}
+
+
+def shares_of(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
+    """Return label -> weight: what is wished, else the paper's where the scheme has its labels, else equal weights.
+
+    Raises:
+        UserError: a label that has a share is none of the track's, or no label has one.
+    """
+    labels = all_labels(pool)
+    shares = {str(key): float(weight) for key, weight in given.items()} if isinstance(given, dict) else {}
+    if not shares:
+        shares = dict(usual) if {*usual} <= {*labels} else dict.fromkeys(labels, 1.0)
+    if strange := [key for key in shares if key not in labels]:
+        raise UserError(f"“{strange[0]}” is no label of “{pool.track}”.", f"It has {', '.join(labels)}.")
+    if not any(weight > 0 for weight in shares.values()):
+        raise UserError("No label has a share, so nothing can be drawn.", "Give at least one a weight above 0.")
+    return shares
+
+
+ATTRIBUTE_SHARES = {ERROR: 0.66, COMPETENCE: 0.34}
+"""SHREC, appendix A.2."""
+
+
+def attributes_in(pool: CandidatePool, one: ItemCandidate) -> frozenset[str]:
+    """Return the attributes of a candidate."""
+    value = values_of(one).get(field_of(pool).key)
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
+
+
+def field_of(pool: CandidatePool) -> Field:
+    """Return the field that says what a segment is about.
+
+    Raises:
+        UserError: the scheme has none.
+    """
+    found = attributes_of(as_item(pool, ItemCandidate("", "", "", 0, 1, "")))
+    if found is None:
+        raise UserError(
+            f"{scheme_of(pool).name} has no field in which several are chosen.", "Choose another task or scheme."
+        )
+    return found
+
+
+class AttributeSamples:
+    """Three draws of about 70 segments: 66 % error, 34 % competence (SHREC, appendix A.2).
+
+    In other schemes every label has the same share. Agreed are those whose annotators chose the same attributes
+    (appendix C).
+    """
+
+    key: ClassVar[str]
+    paper: ClassVar[str] = "SHREC"
+    section: ClassVar[str] = "3.2 and appendices A.2 and C"
+    source: ClassVar[str] = "segments"
+    draws: ClassVar[int] = 3
+    size: ClassVar[int] = 70
+    shares: ClassVar[Mapping[str, float]] = ATTRIBUTE_SHARES
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return one balanced draw.
+
+        Raises:
+            UserError: the scheme has no attributes, a label is missing, or a share is given to what is no label.
+        """
+        field = field_of(pool)
+        task = task_of(self.key)
+        shares = shares_of(pool, rule.more.get("shares"), self.shares)
+        shares = {key: weight for key, weight in shares.items() if key != NONE and field.applies_to(key)}
+        labelled = [one for one in pool.candidates if shares.get(label_of(one), 0) > 0]
+        fit, left_out = fitting(pool, labelled, task, NO_ATTRIBUTES)
+        drawn = balanced(pool, by_label(fit), shares, rule, chance)
+        items = tuple(frozen(pool, one, task, label_of(one), self._traits(pool, one)) for one in drawn.items)
+        return ItemDraw(items, {**left_out, **drawn.left_out})
+
+    def _traits(self, pool: CandidatePool, one: ItemCandidate) -> Mapping[str, Json]:
+        traits = traits_of(one)
+        agreed = bool(traits.get("agreed")) and bool(traits.get("same_attributes"))
+        return {"agreed": agreed, LABELS: self._labels(pool)}
+
+    def _labels(self, pool: CandidatePool) -> list[Json]:
+        return [one.key for one in field_of(pool).choices]
+
+
+class AttributesEntry(AttributeSamples):
+    """Which attributes a segment is about, given its label."""
+
+    key: ClassVar[str] = "attributes"
+    name: ClassVar[str] = "Attributes"
+    description: ClassVar[str] = "Which attributes is the segment about, given its label?"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("attributes"),)
+    answer: ClassVar[str] = "any of the attributes"
+    metrics: ClassVar[tuple[Metric, ...]] = metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
+
+    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+        """Return exact match, macro-F1 and partial match; None where one is undefined."""
+        field = _field_in(said)
+        truth, given = set_truths(said, self.key, field), set_answers(said, self.key, field)
+        return {
+            EXACT_MATCH: exact_match(truth, given),
+            MACRO_F1: macro_f1_multilabel(truth, given, labels_of(said)),
+            PARTIAL_MATCH: partial_match(truth, given),
+        }
+
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+        """Return what the toss of a coin for each attribute comes to."""
+        truth, labels = set_truths(said, self.key, _field_in(said)), labels_of(said)
+        exact, partial = exact_match_by_chance(len(said), len(labels)), partial_match_by_chance(truth)
+        return given_values(
+            {
+                EXACT_MATCH: exact.value if exact else None,
+                MACRO_F1: macro_f1_multilabel_by_chance(truth, labels),
+                PARTIAL_MATCH: partial.value if partial else None,
+            }
+        )
+
+
+def _field_in(said: Sequence[ItemResponse]) -> str:
+    """Return the key of the field that is asked for; "" without items."""
+    return next((key for one in said for key in one.truth["attributes"]), "")
+
+
+class MultipleEntry(OneLabel, AttributeSamples):
+    """The same samples as for the attributes, asked whether there is more than one (SHREC, 3.2 and appendix A.2)."""
+
+    key: ClassVar[str] = "multiple"
+    name: ClassVar[str] = "Several attributes"
+    description: ClassVar[str] = "Is the segment about more than one attribute?"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("multiple"),)
+    answer: ClassVar[str] = "yes or no"
+    task: ClassVar[str] = "multiple"
+    field: ClassVar[str] = "multiple"
+
+    def _labels(self, pool: CandidatePool) -> list[Json]:  # noqa: ARG002
+        return [one.key for one in YES_NO]
+
+
+VERDICT_SHARES = {COMPETENCE: 0.295, ERROR: 0.5, NONE: 0.205}
+"""SHREC, appendix A.1."""
+
+
+class VerdictEntry(OneLabel):
+    """Three draws of about 200 segments: 29.5 % competence, 50 % error, 20.5 % none (SHREC, 3.1 and appendix A.1).
+
+    In other schemes every label has the same share.
+    """
+
+    key: ClassVar[str] = "verdict"
+    name: ClassVar[str] = "Verdict"
+    description: ClassVar[str] = "Does the segment show competence, an error, or none?"
+    paper: ClassVar[str] = "SHREC"
+    section: ClassVar[str] = "3.1 and appendix A.1"
+    source: ClassVar[str] = "segments"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("verdict"),)
+    draws: ClassVar[int] = 3
+    size: ClassVar[int] = 200
+    answer: ClassVar[str] = "one of the labels"
+    task: ClassVar[str] = "verdict"
+    field: ClassVar[str] = LABEL
+    shares: ClassVar[Mapping[str, float]] = VERDICT_SHARES
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return one balanced draw.
+
+        Raises:
+            UserError: a label is missing, or a share is given to what is no label.
+        """
+        shares = shares_of(pool, rule.more.get("shares"), self.shares)
+        drawn = balanced(pool, by_label(pool.candidates), shares, rule, chance, NONE)
+        return ItemDraw(tuple(self._frozen(pool, one) for one in drawn.items), drawn.left_out)
+
+    def _frozen(self, pool: CandidatePool, one: ItemCandidate) -> ItemCandidate:
+        task = task_of(self.task)
+        label = label_of(one) or NONE
+        return frozen(pool, one, task, label, self._traits(pool))
+
+    def _traits(self, pool: CandidatePool) -> Mapping[str, Json]:
+        return {LABELS: [*all_labels(pool)]}
+
+
+class ConditionsEntry(VerdictEntry):
+    """Ten draws of fifteen segments, five of each label, that can be seen in every condition (SHREC, appendix I)."""
+
+    key: ClassVar[str] = "conditions"
+    name: ClassVar[str] = "Conditions"
+    description: ClassVar[str] = "The verdict on the same segments as recorded and anonymized."
+    section: ClassVar[str] = "appendix I"
+    source: ClassVar[str] = "rendered"
+    draws: ClassVar[int] = 10
+    size: ClassVar[int] = 15
+    shares: ClassVar[Mapping[str, float]] = {COMPETENCE: 1.0, ERROR: 1.0, NONE: 1.0}
+
+
+class ErrorEntry(VerdictEntry):
+    """The same samples as for the verdict, asked whether there is an error (SHREC, 3.1 and appendix A.1)."""
+
+    key: ClassVar[str] = "error"
+    name: ClassVar[str] = "Error or not"
+    description: ClassVar[str] = "Does the segment show an error?"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("error"),)
+    answer: ClassVar[str] = "yes or no"
+    task: ClassVar[str] = "error"
+    field: ClassVar[str] = "error"
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return one balanced draw.
+
+        Raises:
+            UserError: the scheme has no label for errors, or a label is missing.
+        """
+        if ERROR not in all_labels(pool):
+            raise UserError(
+                f"{scheme_of(pool).name} has no label “{ERROR}” for “{pool.track}”.", "Choose another task or scheme."
+            )
+        return super().sample(pool, rule, chance)
+
+    def _traits(self, pool: CandidatePool) -> Mapping[str, Json]:  # noqa: ARG002
+        return yes_and_no()

@@ -1,0 +1,236 @@
+"""What the tasks share whose items bring five options, one of them right.
+
+What came before and after: which words of the other side belong to these. Why it is an error, and what would have been
+right: which text belongs to this error.
+"""
+
+import random
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar, cast
+
+from benchmark.items.candidates import (
+    FEW_OPTIONS,
+    NO_TEXT,
+    NO_WORDS,
+    WRONG,
+    CandidatePool,
+    ItemCandidate,
+    ItemDraw,
+    ItemSamplingRule,
+    choices,
+    in_order,
+    nothing_to_draw,
+)
+from benchmark.items.sampling import even_sizes
+from benchmark.metrics.classification import accuracy, accuracy_by_chance
+from benchmark.metrics.published_figures import ACCURACY
+from benchmark.tasks.benchmark_task import (
+    LABELS,
+    ItemResponse,
+    Metric,
+    Round,
+    given_values,
+    label_answers,
+    label_truths,
+    metrics,
+)
+from benchmark.tasks.label_tasks import COMPETENCE, ERROR, attributes_in, label_of, scheme_of, traits_of, values_of
+from project.entities.questions import LETTERS
+from project.entities.study_records import Json
+from project.errors import UserError
+
+
+class FiveOptions:
+    """A task with one right option among five, and accuracy as its figure."""
+
+    key: ClassVar[str]
+    name: ClassVar[str]
+    paper: ClassVar[str] = "SHREC"
+    section: ClassVar[str]
+    source: ClassVar[str] = "segments"
+    draws: ClassVar[int] = 3
+    size: ClassVar[int] = 70
+    answer: ClassVar[str] = "one of five options"
+    metrics: ClassVar[tuple[Metric, ...]] = metrics(ACCURACY)
+    label: ClassVar[str]
+    """Of the segments that it is asked about."""
+    lacking: ClassVar[str]
+    """Why a segment is left out that has no text for the right option."""
+    few: ClassVar[str]
+    """Why a segment is left out for which there are not four wrong options."""
+
+    @abstractmethod
+    def text(self, one: ItemCandidate) -> str:
+        """Return what would be an option of a candidate; "" for none."""
+
+    def fits(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:  # noqa: ARG002
+        """Tell whether another candidate's text may be a wrong option."""
+        return True
+
+    def facts(self, one: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
+        """Return what is told of the item beside label, footage and words."""
+        return {}
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return one draw; a segment for which there are not four wrong options is left out, and counted.
+
+        Raises:
+            UserError: no segment has the label, or none of them has such a text, or there are more collections than
+                items.
+        """
+        labelled = [one for one in in_order(pool.candidates) if label_of(one) == self.label]
+        if not labelled:
+            raise nothing_to_draw(f"no segment with the label “{self.label}” to draw", pool)
+        told = [one for one in labelled if self.text(one)]
+        left_out = Counter({self.lacking: len(labelled) - len(told)}) if len(told) < len(labelled) else Counter[str]()
+        if not told:
+            raise nothing_to_draw(f"no segment that “{self.name}” can be asked about", pool, left_out)
+        homes = sorted({one.collection_id for one in told}) if rule.stratify else [""]
+        strata = {home: [one for one in told if not home or one.collection_id == home] for home in homes}
+        wanted = {home: len(those) for home, those in strata.items()}
+        if rule.stratify:
+            wanted = even_sizes(rule.size, wanted)
+        elif rule.size:
+            wanted[""] = min(rule.size, wanted[""])
+        drawn = {home: self._drawn(pool, those, told, wanted[home], chance, left_out) for home, those in strata.items()}
+        most = min(len(those) for those in drawn.values()) if rule.stratify else None
+        found = [one for those in drawn.values() for one in those[:most]]
+        chance.shuffle(found)
+        return ItemDraw(tuple(found), dict(left_out))
+
+    def _drawn(
+        self,
+        pool: CandidatePool,
+        those: Sequence[ItemCandidate],
+        others: Sequence[ItemCandidate],
+        number: int,
+        chance: random.Random,
+        left_out: Counter[str],
+    ) -> list[ItemCandidate]:
+        found: list[ItemCandidate] = []
+        for one in chance.sample(those, len(those)):
+            if len(found) == number:
+                break
+            made = choices(one, self.text, others, chance, lambda other, own=one: self.fits(pool, own, other))  # type: ignore[misc]
+            if made is None:
+                left_out[self.few] += 1
+                continue
+            content: dict[str, Json] = {
+                "scheme": scheme_of(pool).key,
+                "track": pool.track,
+                "label": self.label,
+                "options": [*made.options],
+                "place": made.place,
+                "facts": dict(self.facts(one)),
+                "homes": [*made.homes],
+                "truth": {self.key: {self.key: LETTERS[made.place]}},
+                "traits": {**traits_of(one), LABELS: [*LETTERS[: WRONG + 1]]},
+            }
+            found.append(replace(one, content=content))
+        return found
+
+    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+        """Return accuracy; None without items."""
+        return {ACCURACY: accuracy(label_truths(said, self.key, self.key), label_answers(said, self.key, self.key))}
+
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+        """Return one in five."""
+        guessed = accuracy_by_chance(len(said), WRONG + 1)
+        return given_values({ACCURACY: guessed.value if guessed else None})
+
+
+_USER, _AGENT = 0, 1
+
+
+class _Flow(FiveOptions):
+    """Segments of competence in which somebody says something that the agent answers (SHREC, 3.3 and appendix A.3).
+
+    One side's words are told, and those of the other side in five segments are the options; the transcript is not.
+    """
+
+    label: ClassVar[str] = COMPETENCE
+    lacking: ClassVar[str] = NO_WORDS
+    few: ClassVar[str] = FEW_OPTIONS
+    section: ClassVar[str] = "3.3 and appendix A.3"
+    asked: ClassVar[int]
+    told: ClassVar[int]
+
+    def text(self, one: ItemCandidate) -> str:
+        """Return the words of the side that is asked for; "" where the two do not speak with each other."""
+        words = cast(list[str], one.content.get("words", []))
+        return words[self.asked] if words else ""
+
+    def facts(self, one: ItemCandidate) -> Mapping[str, Json]:
+        """Return the words of the other side."""
+        return {"shown": cast(list[str], one.content["words"])[self.told]}
+
+
+class PreEntry(_Flow):
+    """What the person said before the agent's words."""
+
+    key: ClassVar[str] = "pre"
+    name: ClassVar[str] = "What came before"
+    description: ClassVar[str] = "What did the person say before these words of the agent?"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("pre"),)
+    asked: ClassVar[int] = _USER
+    told: ClassVar[int] = _AGENT
+
+
+class PostEntry(_Flow):
+    """What the agent answered to the person's words."""
+
+    key: ClassVar[str] = "post"
+    name: ClassVar[str] = "What came after"
+    description: ClassVar[str] = "What does the agent answer to these words of the person?"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("post"),)
+    asked: ClassVar[int] = _AGENT
+    told: ClassVar[int] = _USER
+
+
+class _OfErrors(FiveOptions):
+    """Errors alone; the wrong options are what was written about errors with another set of attributes (SHREC, 3.4)."""
+
+    label: ClassVar[str] = ERROR
+    lacking: ClassVar[str] = NO_TEXT
+    few: ClassVar[str] = "fewer than four errors with other attributes have another text for a wrong option"
+    section: ClassVar[str] = "3.4 and appendix A.3"
+
+    def text(self, one: ItemCandidate) -> str:
+        """Return what was filled in; "" for nothing."""
+        return str(values_of(one).get(self.key) or "").strip()
+
+    def fits(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
+        """Tell whether the other error is about another set of attributes."""
+        return attributes_in(pool, own) != attributes_in(pool, other)
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return one draw.
+
+        Raises:
+            UserError: the scheme does not ask for such a text, or there is no error that has one.
+        """
+        scheme = scheme_of(pool)
+        if all(one.key != self.key for one in scheme.fields_of(pool.track)):
+            raise UserError(f"{scheme.name} does not ask for “{self.key}”.", "Choose another task or scheme.")
+        return super().sample(pool, rule, chance)
+
+
+class RationaleEntry(_OfErrors):
+    """Which reason was given for an error."""
+
+    key: ClassVar[str] = "rationale"
+    name: ClassVar[str] = "Rationale"
+    description: ClassVar[str] = "Why is this an error?"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("rationale"),)
+
+
+class CorrectionEntry(_OfErrors):
+    """What the agent should have done instead."""
+
+    key: ClassVar[str] = "correction"
+    name: ClassVar[str] = "Correction"
+    description: ClassVar[str] = "What should the agent have done instead?"
+    rounds: ClassVar[tuple[Round, ...]] = (Round("correction"),)

@@ -1,0 +1,188 @@
+"""Statements about dialogues: how plausible a judge finds them, against people, and whether reasons are accurate."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+from typing import ClassVar
+
+from benchmark.items.candidates import (
+    CandidatePool,
+    ItemCandidate,
+    ItemDraw,
+    ItemSamplingRule,
+    in_order,
+    nothing_to_draw,
+)
+from benchmark.metrics.classification import pearson_by_chance
+from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, joined
+from benchmark.metrics.ratings import calibration, mae, pearson, posterior
+from benchmark.prompts.statement_prompts import ACCURATE, MOST, PLAUSIBILITY, SCORE, YES
+from benchmark.prompts.statement_prompts import NLI_FACT_TASK as FACT
+from benchmark.prompts.statement_prompts import NLI_LIKELIHOOD_TASK as LIKELIHOOD
+from benchmark.prompts.statement_prompts import NLI_PLAUSIBILITY_TASK as DIRECT
+from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
+from project.entities.study_records import Json
+
+SUPPORT, OPPOSE = "nli_support", "nli_oppose"
+UNDECIDED = "undecided"
+AUTHOR, PEOPLE = "author", "people"
+"""Trait of an explanation: the judge that wrote it, or `PEOPLE`."""
+_SCALE = 100
+
+
+class SocialNli:
+    """How plausible a statement is: by reasons for and against it and how much each is worth (SocialNLI, section 4.1).
+
+    Each judge weighs its own two reasons; people say the plausibility outright (section 3.4). Its truth is the mean of
+    people, to one decimal (appendix B.2). Pearson's r is undefined where either side never varies.
+    """
+
+    key: ClassVar[str] = "socialnli"
+    name: ClassVar[str] = "SocialNLI"
+    description: ClassVar[str] = "How plausible a statement about a dialogue is, by reasons for and against it."
+    paper: ClassVar[str] = "SocialNLI"
+    section: ClassVar[str] = "4.1 and 4.2"
+    source: ClassVar[str] = "statements"
+    rounds: ClassVar[tuple[Round, ...]] = (
+        Round(SUPPORT),
+        Round(OPPOSE),
+        Round(LIKELIHOOD, (SUPPORT, OPPOSE), after=True),
+    )
+    people: ClassVar[tuple[Round, ...]] = (Round(DIRECT),)
+    draws: ClassVar[int] = 1
+    size: ClassVar[int] = 0
+    answer: ClassVar[str] = "a plausibility from 0 to 1"
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric(PEARSON_R, "Pearson's r", share=False),
+        Metric(MAE, "Mean absolute error", share=False),
+        Metric(CALIBRATION_ERROR, "Calibration error", share=False),
+        Metric(UNDECIDED, "Undecided: reasons for and against cancel out"),
+    )
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return all statements, or as many as wished, drawn by chance; of each collection in turn on request.
+
+        Raises:
+            UserError: there is none.
+        """
+        if not pool.candidates:
+            raise nothing_to_draw("no statement that people rated", pool)
+        group = _home if rule.stratify else _nothing
+        return ItemDraw(_in_turn(pool.candidates, rule.size, group, chance), pool.left_out)
+
+    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+        """Return r, distance, calibration and how often the posterior was 0 over 0; None where one is undefined.
+
+        What could not be read or was refused has no number: its item is in none of these figures.
+        """
+        known = [(truth, one) for one in said if (truth := truth_of(one)) is not None]
+        truths = [truth for truth, _ in known]
+        given = [plausibility_of(one) for _, one in known]
+        numbers = [None if one is None else one[0] for one in given]
+        answered = [one for one in given if one is not None]
+        return {
+            PEARSON_R: pearson(truths, numbers),
+            MAE: mae(truths, numbers),
+            CALIBRATION_ERROR: calibration(truths, numbers).error,
+            UNDECIDED: sum(not defined for _, defined in answered) / len(answered) if answered else None,
+        }
+
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+        """Return that plausibilities which know nothing of the dialogue have no correlation with those of people."""
+        guessed = pearson_by_chance(len(said))
+        return {PEARSON_R: guessed.value} if guessed is not None else {}
+
+
+class SocialNliFacts:
+    """Whether explanations are accurate, as people check them (SocialNLI, section 4.3).
+
+    Items are explanations that judges gave in runs of `socialnli`, and those of the people who rated the statements.
+    Nothing is right by itself: the figure is the share that is found accurate, in all and by who wrote them.
+    """
+
+    key: ClassVar[str] = "socialnli_facts"
+    name: ClassVar[str] = "SocialNLI, fact-check"
+    description: ClassVar[str] = "Whether explanations of statements, by judges and by people, are accurate."
+    paper: ClassVar[str] = "SocialNLI"
+    section: ClassVar[str] = "4.3"
+    source: ClassVar[str] = "explanations"
+    rounds: ClassVar[tuple[Round, ...]] = (Round(FACT),)
+    draws: ClassVar[int] = 1
+    size: ClassVar[int] = 0
+    answer: ClassVar[str] = "accurate or not"
+    metrics: ClassVar[tuple[Metric, ...]] = (Metric(FACTUALITY, "Share of accurate explanations"),)
+
+    def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
+        """Return all explanations, or as many as wished, of each author in turn.
+
+        Raises:
+            UserError: there is none.
+        """
+        if not pool.candidates:
+            raise nothing_to_draw("no explanation of a statement", pool)
+        return ItemDraw(_in_turn(pool.candidates, rule.size, _author, chance), pool.left_out)
+
+    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+        """Return the share of accurate explanations, over all, and by author as `factuality.AUTHOR`."""
+        by_author: dict[str, list[bool]] = {}
+        for one in said:
+            answer = one.answers.get(FACT, {}).get(ACCURATE)
+            if isinstance(answer, str):
+                by_author.setdefault(str(one.traits.get(AUTHOR, PEOPLE)), []).append(answer == YES)
+        checked = [right for found in by_author.values() for right in found]
+        shares = {joined(FACTUALITY, who): sum(found) / len(found) for who, found in sorted(by_author.items())}
+        return {FACTUALITY: sum(checked) / len(checked) if checked else None, **shares}
+
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
+        """Return that who guesses finds one in two accurate."""
+        return {FACTUALITY: 0.5}
+
+
+def truth_of(said: ItemResponse) -> float | None:
+    """Return how plausible people find the statement of an item, 0 to 1; None where nobody said."""
+    value = _number(said.truth.get(DIRECT, {}).get(PLAUSIBILITY))
+    return None if value is None else value / _SCALE
+
+
+def plausibility_of(said: ItemResponse) -> tuple[float, bool] | None:
+    """Return how plausible a judge finds a statement, 0 to 1, and whether that is defined; None without an answer.
+
+    What was said outright, as by people, is the plausibility itself.
+    """
+    outright = _number(said.answers.get(DIRECT, {}).get(PLAUSIBILITY))
+    if outright is not None:
+        return outright / _SCALE, True
+    plus, minus = (_number(said.answers.get(f"{LIKELIHOOD}/{one}", {}).get(SCORE)) for one in (SUPPORT, OPPOSE))
+    return None if plus is None or minus is None else posterior(plus / MOST, minus / MOST)
+
+
+def _number(value: Json | None) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _author(one: ItemCandidate) -> str:
+    traits = one.content.get("traits")
+    return str(traits.get(AUTHOR, PEOPLE)) if isinstance(traits, dict) else PEOPLE
+
+
+def _home(one: ItemCandidate) -> str:
+    return one.collection_id
+
+
+def _nothing(one: ItemCandidate) -> str:  # noqa: ARG001
+    return ""
+
+
+def _in_turn(
+    candidates: Sequence[ItemCandidate], size: int, group: Callable[[ItemCandidate], str], chance: random.Random
+) -> tuple[ItemCandidate, ...]:
+    """Return so many candidates in a shuffled order, of each group in turn; all of them for a size of 0."""
+    groups: dict[str, list[ItemCandidate]] = {}
+    for one in in_order(candidates):
+        groups.setdefault(group(one), []).append(one)
+    for found in groups.values():
+        chance.shuffle(found)
+    drawn = [one for turn in zip_longest(*groups.values()) for one in turn if one is not None]
+    drawn = drawn[: size or len(drawn)]
+    chance.shuffle(drawn)
+    return tuple(drawn)

@@ -1,0 +1,415 @@
+"""Writing a changed copy of a recording or a stretch of it: same frames, same times, same sound, nothing told.
+
+A bounded queue between two threads that ends cleanly, whichever of them stops first. A copy of a clip at a steady rate:
+at each tick the picture that is on screen then.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from threading import Condition, Thread
+from typing import Generic, Literal, TypeVar
+
+import av
+import numpy as np
+from av.container import OutputContainer
+from numpy.typing import NDArray
+
+from media.decoding import pictures, span
+from media.encoding import EncodeOptions, VideoEncoder, clip_time_base, replaced_when_whole, unnamed_file
+from media.frame_index import FrameIndex, load_index
+from media.picture import DecodedFrame
+from media.sound import Silence, SoundFilter
+from media.soundtrack import OPTIONS, Soundtrack
+from media.source import opened, sound_stream, write_error
+from project.errors import UserError
+from project.files.fingerprints import changed_meanwhile, sha256_of
+from project.progress import Progress, Silent
+from project.timebase import SECOND, FrameTimes
+
+T = TypeVar("T")
+
+
+class Closed(Exception):
+    """The other side has stopped."""
+
+
+class Pipe(Generic[T]):
+    """Hands items from one thread to another, at most `size` waiting.
+
+    The giver ends with `finish`; the taker then sees the rest and an end. Whoever fails calls `stop`: the rest is
+    dropped, waiting and later calls raise `Closed`.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._items: deque[T] = deque()
+        self._finished = False
+        self._stopped = False
+        self._changed = Condition()
+
+    def put(self, item: T) -> None:
+        """Wait for room and hand an item over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopped or len(self._items) < self._size)
+            if self._stopped:
+                raise Closed
+            self._items.append(item)
+            self._changed.notify_all()
+
+    def finish(self) -> None:
+        """Say that nothing more comes."""
+        with self._changed:
+            self._finished = True
+            self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Drop everything and let the other side go."""
+        with self._changed:
+            self._stopped = True
+            self._items.clear()
+            self._changed.notify_all()
+
+    def __iter__(self) -> Iterator[T]:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped or self._finished or bool(self._items))
+                if self._stopped:
+                    raise Closed
+                if not self._items:
+                    return
+                item = self._items.popleft()
+                self._changed.notify_all()
+            yield item
+
+
+_AHEAD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ClipResult:
+    """What was written.
+
+    Attributes:
+        path: of the clip.
+        frames: how many; as many as the source has there.
+        duration_us: from the clip's zero to the end of its last frame.
+        width: of the coded picture; one more than the source's where that is odd.
+        height: likewise.
+        damaged: frames that the source could not give whole.
+        sha256: of the clip as it was written.
+        sound: whether the sound was `copied`, `encoded` again or `treated`; None without any.
+    """
+
+    path: Path
+    frames: int
+    duration_us: int
+    width: int
+    height: int
+    damaged: int
+    sha256: str
+    sound: Literal["copied", "encoded", "treated"] | None
+
+
+def paint_clip(
+    source: Path,
+    destination: Path,
+    paint: Callable[[DecodedFrame], None],
+    *,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    progress: Progress | None = None,
+    options: EncodeOptions | None = None,
+    index: FrameIndex | None = None,
+    overwrite: bool = False,
+    examine: Callable[[Path], None] | None = None,
+    sound: SoundFilter | Literal["keep", "none"] = "keep",
+) -> ClipResult:
+    """Write a copy of a recording, or of a stretch of it, in which `paint` has changed each picture in place.
+
+    The clip is an MP4 (H.264 8-bit 4:2:0 without B-frames, so that every player seeks it exactly), upright, with
+    square pixels, with the source's colour tags. It has as many frames as the source, at the source's own time
+    stamps. A stretch begins with the frame on screen at `start_us`, whose time stamp becomes zero, and its sound is
+    cut to the sample and encoded again; the sound of a whole recording is copied where MP4 can hold it. Sound that a
+    filter treats is stored without loss. Nothing else of the source is carried over: no tags, chapters, captions, data
+    or subtitle streams, encoder notes.
+
+    Decoding and encoding run in threads of their own; `paint` is called in the caller's thread, frame by frame in
+    order. A damaged picture is passed with `damaged` set: whatever hides something must hide all of it.
+
+    Args:
+        source: the recording.
+        destination: of the clip; its folder must exist.
+        paint: changes a picture.
+        start_us: start of the stretch on the recording's axis.
+        end_us: end of the stretch; frames that begin before it are in.
+        progress: told in frames.
+        options: how to encode.
+        index: of the source, when at hand.
+        overwrite: whether an existing destination may be replaced. A source never is.
+        examine: gets the finished clip under its temporary name; it takes its own name when this returns.
+        sound: `keep`, `none`, or what changes it. Where the picture begins after the clip's zero, `none` leaves a
+            track of silence: without it players would begin with the picture and show all of it too early.
+
+    Raises:
+        UserError: the source cannot be read, the destination may not or cannot be written, or there is no room.
+        Cancelled: the user stopped it. No file is left then, as with every other error.
+    """
+    options = options or EncodeOptions()
+    progress = progress or Silent()
+    index = index or load_index(source)
+    stretch = _stretch(index, start_us, end_us)
+    with replaced_when_whole(destination, (source,), overwrite=overwrite) as temporary:
+        job = _Job(source, index, paint, stretch, options, progress, sound)
+        # Written where nobody else reaches it, so that its checksum is that of what was painted.
+        with unnamed_file(temporary.parent) as clip:
+            job.run(clip.path)
+            sha256 = clip.copy_to(temporary, overwrite=True)
+        written = stream_times(temporary)
+        if len(written) != job.frames:
+            raise UserError(
+                f"Only {len(written)} of {job.frames} frames reached {destination.name}.",
+                "Check the disk and try again.",
+            )
+        if examine is not None:
+            examine(temporary)
+        if sha256_of(temporary) != sha256:
+            raise changed_meanwhile(destination.name)
+    width, height = (side + side % 2 for side in (index.canvas.width, index.canvas.height))
+    return ClipResult(destination, job.frames, job.duration_us, width, height, job.damaged, sha256, job.sound)
+
+
+def stream_times(path: Path) -> FrameTimes:
+    """Return the time stamps of a file's frames on its own axis, as written in it now."""
+    return load_index(path).times
+
+
+def _stretch(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int] | None:
+    """Return where the clip's zero and its end lie, or None for the whole recording."""
+    if (start_us is None or start_us <= 0) and (end_us is None or end_us >= index.times.end_us):
+        return None
+    first, stop = span(index, start_us, end_us)
+    zero = min(start_us or 0, index.times.time_of(first)) if first == 0 else index.times.time_of(first)
+    zero = max(0, zero)
+    end = index.times.end_us if end_us is None else end_us
+    if end <= zero or stop <= first:
+        raise UserError("The stretch to export is empty.", "Choose an end after the start.")
+    return zero, min(end, index.times.time_of(stop) if stop < len(index) else index.times.end_us)
+
+
+class _Job:
+    """One run: a thread decodes, the caller paints, a thread encodes."""
+
+    def __init__(
+        self,
+        source: Path,
+        index: FrameIndex,
+        paint: Callable[[DecodedFrame], None],
+        stretch: tuple[int, int] | None,
+        options: EncodeOptions,
+        progress: Progress,
+        treatment: SoundFilter | Literal["keep", "none"],
+    ) -> None:
+        self._source, self._index, self._paint, self._treatment = source, index, paint, treatment
+        self._stretch, self._options, self._progress = stretch, options, progress
+        self._first, self._stop = (0, len(index)) if stretch is None else span(index, *stretch)
+        self._decoded: Pipe[DecodedFrame] = Pipe(_AHEAD)
+        self._painted: Pipe[DecodedFrame] = Pipe(_AHEAD)
+        self._failure: BaseException | None = None
+        self.frames = self._stop - self._first
+        self.damaged = 0
+        self.sound: Literal["copied", "encoded", "treated"] | None = None
+        end = index.times.time_of(self._stop) if self._stop < len(index) else index.times.end_us
+        self.duration_us = end - (0 if stretch is None else stretch[0])
+
+    def run(self, temporary: Path) -> None:
+        threads = [
+            Thread(target=self._guarded, args=(self._decode,), name="clip-decode"),
+            Thread(target=self._guarded, args=(self._encode, temporary), name="clip-encode"),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            self._paint_all()
+        except Closed:
+            pass
+        except BaseException:
+            self._stop_all()
+            raise
+        finally:
+            for thread in threads:
+                thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _paint_all(self) -> None:
+        for done, picture in enumerate(self._decoded, 1):
+            self._progress.check_cancelled()
+            self._paint(picture)
+            self.damaged += picture.damaged
+            self._painted.put(picture)
+            self._progress.progress(done, self.frames, "Writing the clip")
+        self._painted.finish()
+
+    def _guarded(self, work: Callable[..., None], *arguments: Path) -> None:
+        try:
+            work(*arguments)
+        except Closed:
+            pass
+        except BaseException as error:
+            self._failure = self._failure or error
+            self._stop_all()
+
+    def _stop_all(self) -> None:
+        self._decoded.stop()
+        self._painted.stop()
+
+    def _decode(self) -> None:
+        times = self._index.times
+        start = times.time_of(self._first)
+        end = None if self._stop == len(self._index) else times.time_of(self._stop)
+        for picture in pictures(self._source, self._index, start, end):
+            self._decoded.put(picture)
+        self._decoded.finish()
+
+    def _encode(self, temporary: Path) -> None:
+        ticks = clip_time_base(self._index.time_base).denominator
+        options = {"movflags": "+faststart", "fflags": "+bitexact", "movie_timescale": str(ticks)}
+        with av.open(f"file:{temporary.absolute()}", "w", format="mp4", options=options) as output:
+            encoder = VideoEncoder(output, self._index, self._options)
+            sound = self._soundtrack(output)
+            try:
+                self._encode_all(output, encoder, sound)
+            finally:
+                if sound is not None:
+                    sound.close()
+
+    def _encode_all(self, output: OutputContainer, encoder: VideoEncoder, sound: Soundtrack | None) -> None:
+        ticks = self._ticks(encoder.time_base)
+        times = self._index.times
+        zero = 0 if self._stretch is None else self._stretch[0]
+        for picture in self._painted:
+            place = picture.index - self._first
+            if sound is not None:
+                output.mux(list(sound.until(times.time_of(picture.index) - zero)))
+            pts = int(ticks[place])
+            output.mux(encoder.encode(picture.encodable(), pts, int(ticks[place + 1]) - pts))
+        output.mux(encoder.rest())
+        if sound is not None:
+            output.mux(list(sound.until(None)))
+
+    def _ticks(self, base: Fraction) -> NDArray[np.int64]:
+        """Time stamps of the frames, and the end of the last, in ticks of the clip: the source's own, shifted."""
+        index = self._index
+        finer = int(index.time_base / base)
+        zero_us = index.origin_us + (0 if self._stretch is None else self._stretch[0])
+        if self._stretch is not None and index.times.time_of(self._first) == self._stretch[0]:
+            zero = int(index.pts[self._first]) * finer
+        else:
+            zero = round(Fraction(zero_us, SECOND) / base)
+        own = index.pts[self._first : self._stop] * finer - zero
+        end_us = self.duration_us
+        last = max(int(own[-1]) + 1, round(Fraction(end_us, SECOND) / base))
+        return np.append(own, last)
+
+    def _soundtrack(self, output: OutputContainer) -> Soundtrack | None:
+        with opened(self._source) as container:
+            if sound_stream(container) is None:
+                return None
+        treatment = None if self._treatment == "keep" else self._treatment
+        if treatment == "none":
+            if self._starts_at_zero():
+                return None
+            treatment = Silence()
+        track = Soundtrack(output, self._source, self._stretch, self._options, treatment)
+        self.sound = track.kind
+        return track
+
+    def _starts_at_zero(self) -> bool:
+        zero = 0 if self._stretch is None else self._stretch[0]
+        return self._index.times.time_of(self._first) <= zero
+
+
+def steady_copy(
+    source: Path, destination: Path, rate: int, *, sound: bool = False, progress: Progress | None = None
+) -> int:
+    """Write a clip of `rate` pictures a second, from time zero to the end; returns how many pictures it has.
+
+    Before the first picture of the source, that one is shown.
+
+    Args:
+        source: the clip.
+        destination: an MP4 (H.264), told nothing about.
+        rate: pictures a second.
+        sound: whether the sound comes with it.
+        progress: told in pictures.
+
+    Raises:
+        UserError: the source cannot be read or has no picture, or the destination cannot be written.
+        Cancelled: the user stopped it.
+    """
+    progress = progress or Silent()
+    index = load_index(source)
+    count = ticks_of(index, rate)
+    with opened(source) as container:
+        heard = sound and sound_stream(container) is not None
+    times = np.arange(count, dtype=np.int64) * SECOND // rate
+    steady = replace(
+        index,
+        times=FrameTimes(times, count * SECOND // rate),
+        pts=np.arange(count, dtype=np.int64),
+        time_base=Fraction(1, rate),
+    )
+    options = EncodeOptions()
+    try:
+        with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=OPTIONS) as output:
+            encoder = VideoEncoder(output, steady, options)
+            track = Soundtrack(output, source, None, options) if heard else None
+            try:
+                _write(output, encoder, track, source, index, rate, progress)
+            finally:
+                if track is not None:
+                    track.close()
+    except (OSError, av.FFmpegError) as error:
+        raise write_error(destination, error) from None
+    return count
+
+
+def ticks_of(index: FrameIndex, rate: int) -> int:
+    """Return how many ticks lie between zero and the end of a clip, at least one."""
+    return max(1, -(-index.times.end_us * rate // SECOND))
+
+
+def shown_at_ticks(source: Path, index: FrameIndex, rate: int) -> Iterator[tuple[int, DecodedFrame]]:
+    """Yield every tick with the picture that is on screen then; the same picture may come several times."""
+    count = ticks_of(index, rate)
+    wanted = [index.times.frame_at(tick * SECOND // rate) for tick in range(count)]
+    tick = 0
+    for picture in pictures(source, index):
+        while tick < count and wanted[tick] == picture.index:
+            yield tick, picture
+            tick += 1
+
+
+def _write(
+    output: OutputContainer,
+    encoder: VideoEncoder,
+    track: Soundtrack | None,
+    source: Path,
+    index: FrameIndex,
+    rate: int,
+    progress: Progress,
+) -> None:
+    finer = int(Fraction(1, rate) / encoder.time_base)
+    count = ticks_of(index, rate)
+    for tick, picture in shown_at_ticks(source, index, rate):
+        progress.check_cancelled()
+        if track is not None:
+            output.mux(list(track.until(tick * SECOND // rate)))
+        output.mux(encoder.encode(picture.encodable(), tick * finer, finer))
+        progress.progress(tick + 1, count, f"Writing at {rate} pictures a second")
+    output.mux(encoder.rest())
+    if track is not None:
+        output.mux(list(track.until(None)))

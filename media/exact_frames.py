@@ -1,0 +1,242 @@
+"""Exactly the frame asked for, by position or by time, with its neighbours kept ready.
+
+Decoding what may be asked for next in a thread, while nobody waits.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from threading import Thread
+from types import TracebackType
+from typing import Self
+
+import av
+
+from media.decoding import Decoded, Decoder
+from media.frame_index import FrameIndex, load_index
+from media.picture import DecodedFrame, Frame
+from project.errors import UserError
+from project.timebase import SECOND, FrameTimes
+
+
+class FramePrefetcher:
+    """Decodes one stretch of positions at a time. Whatever fails is left to whoever asks for it next."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._stretch = range(0)
+        self._thread: Thread | None = None
+        self._found: deque[Decoded] = deque()
+        self._stopped = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether a stretch is under way."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def __contains__(self, position: int) -> bool:
+        return position in self._stretch
+
+    def start(self, stretch: range, decoder: AbstractContextManager[Decoder]) -> None:
+        """Begin with a stretch, in place of what was under way.
+
+        Args:
+            stretch: ascending positions.
+            decoder: stands at or before the first of them once entered. Nobody else uses it until the stretch is
+                done or stopped.
+        """
+        self.stop()
+        self._stretch = stretch
+        self._stopped = False
+        self._thread = Thread(target=self._run, args=(stretch, decoder), name=self._name)
+        self._thread.start()
+
+    def found(self) -> Iterator[Decoded]:
+        """Hand over what was decoded by now, each picture once."""
+        while self._found:
+            yield self._found.popleft()
+
+    def wait(self) -> None:
+        """Wait until the stretch is done."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def stop(self) -> None:
+        """End after the picture that is being decoded."""
+        self._stopped = True
+        self.wait()
+
+    def _run(self, stretch: range, borrowed: AbstractContextManager[Decoder]) -> None:
+        try:
+            with borrowed as decoder:
+                while not self._stopped and (found := decoder.next()) is not None:
+                    if found.index in stretch:
+                        self._found.append(found)
+                    if found.index >= stretch.stop - 1:
+                        return
+        except (UserError, av.FFmpegError):
+            return
+
+
+@contextmanager
+def decoder_at(path: Path, index: FrameIndex, position: int) -> Iterator[Decoder]:
+    """Open a decoder that gives whole pictures from a position on."""
+    decoder = Decoder(path, index)
+    try:
+        decoder.restart(index.key_of(position))
+        decoder.skip_to(position)
+        yield decoder
+    finally:
+        decoder.close()
+
+
+DEFAULT_MEMORY = 256 << 20
+_BEHIND_US = SECOND + SECOND // 4
+_NEAR = 8
+_TAIL = 3
+
+
+class FrameReader:
+    """Random access to the pictures of one file.
+
+    Decoded pictures around the last ones asked for are kept in their compact planes (1.4 MB for 1280x720), at most
+    `memory` bytes of them. Going to a far place decodes from the keyframe before it and leaves out what nothing
+    refers to until a second before the target; from there on everything is kept, so that stepping back is free.
+    A jump ahead leaves out the same on its way. While nobody asks, threads of the reader's own decode what comes
+    next, and, where stepping back comes near to what is not kept, what lies before it.
+
+    One thread owns a reader: make one for each thread.
+    """
+
+    def __init__(self, path: Path, index: FrameIndex | None = None, *, memory: int = DEFAULT_MEMORY) -> None:
+        """Open a file.
+
+        Args:
+            path: of the media file.
+            index: of the same file; read anew when not given.
+            memory: bound on the kept pictures, in bytes.
+
+        Raises:
+            UserError: the file cannot be read or has no picture.
+        """
+        self.index = index or load_index(path)
+        self._decoder = Decoder(path, self.index)
+        canvas = self.index.canvas
+        size = canvas.stored_width * canvas.stored_height * 3 // 2
+        most = max(4, memory // max(size, 1))
+        self._stretch = most // 5
+        self._most = most - 2 * self._stretch
+        self._kept: dict[int, Decoded] = {}
+        self._path = path
+        self._ahead = FramePrefetcher("frames-ahead")
+        self._behind = FramePrefetcher("frames-behind")
+        self._last = 0
+
+    @property
+    def times(self) -> FrameTimes:
+        """Time stamps of all frames."""
+        return self.index.times
+
+    def at(self, index: int) -> Frame:
+        """Return the frame at a position.
+
+        Raises:
+            IndexError: there is no such position.
+            UserError: there is not enough memory to decode it.
+        """
+        return self.picture_at(index).frame()
+
+    def at_time(self, time_us: int) -> Frame:
+        """Return the frame that is on screen at a time; the first before it, the last after the end."""
+        return self.at(self.times.frame_at(time_us))
+
+    def picture_at(self, index: int) -> DecodedFrame:
+        """Return the frame at a position without converting it to RGB. See `at`."""
+        if not 0 <= index < len(self.index):
+            raise IndexError(f"frame {index} of {len(self.index)}")
+        back = 0 < self._last - index <= self._stretch
+        self._last = index
+        self._gather()
+        if index not in self._kept:
+            self._ahead.stop()
+            if index in self._behind:
+                self._behind.wait()
+            self._behind.stop()
+            self._gather()
+        found = self._kept.get(index) or self._decode(index)
+        if back and not self._behind.busy:
+            self._read_behind(index)
+        if not self._ahead.busy:
+            self._read_ahead(index)
+        return DecodedFrame(index, self.times.time_of(index), found.frame, self.index.canvas, damaged=found.damaged)
+
+    def close(self) -> None:
+        """Release the file and the kept pictures."""
+        self._ahead.stop()
+        self._behind.stop()
+        self._kept.clear()
+        self._decoder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _gather(self) -> None:
+        for found in self._ahead.found():
+            self._keep(found)
+        for found in self._behind.found():
+            if found.frame is not None:
+                self._keep(found)
+
+    def _read_ahead(self, index: int) -> None:
+        """Let the decoder go on where it stands soon after a position."""
+        here = self._decoder.position
+        stop = min(index + 1 + self._stretch, len(self.index))
+        if index < here <= index + self._stretch // 2 and here < stop:
+            self._ahead.start(range(here, stop), nullcontext(self._decoder))
+
+    def _read_behind(self, index: int) -> None:
+        """Start on what lies before the pictures that are kept, once few of those are left before a position."""
+        lowest = index
+        while lowest - 1 in self._kept:
+            lowest -= 1
+        if lowest and index - lowest < self._stretch // 2:
+            first = max(0, lowest - self._stretch)
+            self._behind.start(range(first, lowest), decoder_at(self._path, self.index, first))
+
+    def _decode(self, index: int) -> Decoded:
+        key = self.index.key_of(index)
+        found = self._roll(index, key)
+        if found.frame is None:
+            # A keyframe that cannot really be started from: go one further back before giving up.
+            found = self._roll(index, max(0, key - 1))
+        self._keep(found)
+        return found
+
+    def _roll(self, index: int, key: int) -> Decoded:
+        decoder = self._decoder
+        first = max(self.times.frame_at(self.times.time_of(index) - _BEHIND_US), index - self._most // 2)
+        if not int(self.index.keyframes[key]) <= decoder.position <= index:
+            decoder.restart(key)
+            decoder.skip_to(first)
+        elif index - decoder.position > _NEAR:
+            decoder.skip_to(index - _TAIL)
+        while True:
+            found = decoder.next()
+            if found is None:
+                return Decoded(index, None, True)
+            if found.index >= first:
+                self._keep(found)
+            if found.index >= index:
+                return found
+
+    def _keep(self, found: Decoded) -> None:
+        self._kept[found.index] = found
+        if len(self._kept) > self._most:
+            del self._kept[max(self._kept, key=lambda position: abs(position - self._last))]

@@ -1,0 +1,256 @@
+"""The way to a scheduler of Dask: permitted and written down first, and to no other address than was permitted.
+
+All of it runs in one event loop, so what the sentinel lets pass is the context of that loop and nothing else in the
+process. Only the scheduler is connected to: it passes on what is meant for its workers.
+"""
+
+import asyncio
+import logging
+import re
+import warnings
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from models.connection.addresses import known_here, loopback, resolve
+from models.connection.guard import Authority
+from models.connection.network_sandbox import looking_up, opening
+from project.entities.egress_policy import EgressRequest, Purpose, numeric
+from project.errors import UserError
+from project.text_format import shown
+
+OPERATION = "greenroom"
+"""What a worker that is prepared for Greenroom answers to."""
+USUAL_PORT = 8786
+_SCHEMES = ("tcp", "tls")
+_CONNECTING_S = 5.0
+_ANSWERING_S = 30.0
+_WORKER_ANSWERING_S = 10.0
+_CLOSING_S = 3.0
+_NAME = re.compile(r"[A-Za-z0-9_.:-]+")
+
+
+class SchedulerLostError(Exception):
+    """The scheduler does not answer any more."""
+
+
+class WorkerSilent(Exception):
+    """A worker does not answer in time; its scheduler does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterWorker:
+    """One worker of a cluster.
+
+    Attributes:
+        address: by which its scheduler knows it.
+        host: its machine.
+        threads: works that it does at once.
+    """
+
+    address: str
+    host: str
+    threads: int
+
+    @property
+    def scheme(self) -> str:
+        """Return how its scheduler speaks to it, such as `tls`."""
+        return urlsplit(self.address).scheme
+
+    @property
+    def machine(self) -> str:
+        """Return the machine that it is reached at, as an IP address or as a name."""
+        host = urlsplit(self.address).hostname or ""
+        return numeric(host) or host
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """Where a scheduler is.
+
+    Attributes:
+        scheme: `tcp`, or `tls` for what is encrypted.
+        host: as it was named, in lower case.
+    """
+
+    scheme: str
+    host: str
+    port: int
+
+    def at(self, host: str) -> str:
+        """Return the address with another name for the host."""
+        return f"{self.scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    def __str__(self) -> str:
+        return self.at(self.host)
+
+
+def scheduler_at(address: str) -> Scheduler:
+    """Read the address of a scheduler, such as `tcp://node7:8786`, `tls://10.0.0.7:8786` or `node7`.
+
+    Raises:
+        UserError: it is none.
+    """
+    said = address.strip()
+    try:
+        parts = urlsplit(said if "://" in said else f"tcp://{said}")
+        host, port = (parts.hostname or "").rstrip("."), parts.port or USUAL_PORT
+    except ValueError:
+        parts, host, port = urlsplit(""), "", 0
+    beside = parts.path.strip("/") or parts.query or parts.fragment or parts.username
+    if parts.scheme not in _SCHEMES or not _NAME.fullmatch(host) or beside:
+        raise UserError(
+            f"“{shown(said)}” is no address of a scheduler.", "Give the one that it prints, such as tcp://node7:8786."
+        )
+    return Scheduler(parts.scheme, numeric(host) or host, port)
+
+
+def permitted(wanted: Scheduler, authority: Authority) -> tuple[str, ...]:
+    """Return the addresses of a scheduler's machine, once it may be connected to and that is written down.
+
+    Raises:
+        Forbidden: it may not, or its name may not be looked up.
+        UserError: no machine has this name.
+    """
+    if not known_here(wanted.host):
+        authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme), 0)
+    try:
+        with looking_up(wanted.host):
+            addresses = resolve(wanted.host, wanted.port)
+    except OSError:
+        raise UserError(f"There is no machine {wanted.host}.", "Give the address that the scheduler prints.") from None
+    local = all(map(loopback, addresses))
+    wish = EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, addresses, local, scheme=wanted.scheme)
+    authority.permit(wish, 0)
+    return addresses
+
+
+class Cluster:
+    """A scheduler that is connected to."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @property
+    def alive(self) -> bool:
+        """Whether the connection stands."""
+        return str(self._client.status) == "running"
+
+    async def seats(self) -> list[ClusterWorker]:
+        """Return the workers there are.
+
+        Raises:
+            Gone: the scheduler does not answer.
+        """
+        found: dict[str, Any] = await self._asked(self._client.scheduler.identity(n_workers=-1))
+        return [ClusterWorker(at, str(one["host"]), int(one["nthreads"])) for at, one in found["workers"].items()]
+
+    async def exchange(self, worker: str, **message: Any) -> str | None:
+        """Send a worker a message, and return what it answers; None where it cannot be reached or knows no such one.
+
+        Raises:
+            Gone: the scheduler does not answer.
+            WorkerSilent: the worker does not answer; the scheduler may not know yet that it died.
+        """
+        within_s = message.get("wait_s", 0.0) + _WORKER_ANSWERING_S
+        asked = self._client.scheduler.broadcast(msg={"op": OPERATION, **message}, workers=[worker], on_error="ignore")
+        try:
+            found: dict[str, Any] = await self._asked(asked, within_s)
+        except SchedulerLostError:
+            await self.seats()
+            raise WorkerSilent from None
+        said = found.get(worker)
+        return said if isinstance(said, str) else None
+
+    def give(self, function: Callable[..., object], *given: object, key: str) -> Any:
+        """Have a function called by one of the workers; tried anew elsewhere where its worker dies."""
+        return self._client.submit(function, *given, key=key, pure=False)
+
+    async def take_back(self, given: Sequence[Any]) -> None:
+        """Have what `give` gave no longer done."""
+        await self._client.cancel(given)
+
+    async def _asked(self, question: Any, within_s: float = _ANSWERING_S) -> Any:
+        try:
+            # Python 3.11's `wait_for` forgets that it was cancelled where the answer comes at the same moment.
+            async with asyncio.timeout(within_s):
+                return await question
+        except (TimeoutError, OSError) as error:
+            raise SchedulerLostError from error
+
+
+@asynccontextmanager
+async def connected(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncIterator[Cluster]:
+    """Connect to a scheduler at one of the addresses that were permitted; its own settings of TLS are used.
+
+    Raises:
+        UserError: Dask is not installed, or no scheduler answers there.
+    """
+    client = None
+    for address in addresses:
+        with opening(address, wanted.port):
+            client = await _client(wanted, address)
+            if client is not None:
+                try:
+                    yield Cluster(client)
+                finally:
+                    with suppress(Exception):
+                        await asyncio.wait_for(client.close(timeout=_CLOSING_S), _CLOSING_S + 1)
+                return
+    raise UserError(
+        f"No scheduler answers at {wanted}.",
+        "Start it, and its workers: dask scheduler, then dask worker --preload greenroom ADDRESS.",
+    )
+
+
+async def _client(wanted: Scheduler, address: str) -> Any:
+    """Return a client that is connected to a scheduler; None where none answers."""
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        raise UserError("Dask is not installed here.", "Install it: pip install 'greenroom[cluster]'") from None
+    # What goes wrong is said once and in our own words.
+    for name in [*logging.Logger.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    if wanted.scheme == "tls":
+        _require_certificates(distributed)
+    settings = {"distributed.comm.timeouts.connect": _CONNECTING_S, "distributed.comm.retry.count": 0}
+    with dask.config.set(settings), warnings.catch_warnings():
+        warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
+        try:
+            return await distributed.Client(
+                wanted.at(address),
+                asynchronous=True,
+                set_as_default=False,
+                direct_to_workers=False,
+                timeout=_CONNECTING_S,
+                name="greenroom",
+            )
+        except (TimeoutError, OSError):
+            return None
+        except (TypeError, ValueError, RuntimeError, ImportError) as error:
+            raise UserError(
+                f"The scheduler at {wanted} cannot be spoken to: {' '.join(str(error).split())}",
+                "Use one version of Dask everywhere.",
+            ) from None
+
+
+def _require_certificates(distributed: Any) -> None:
+    """Refuse to begin what is encrypted where Dask's configuration names no certificates.
+
+    Raises:
+        UserError: it does not, or they cannot be read.
+    """
+    try:
+        found = distributed.Security().get_connection_args("client").get("ssl_context")
+    except (OSError, ValueError):
+        found = None
+    if found is None:
+        raise UserError(
+            "Dask's configuration names no certificates that can be read, so nothing is sent by tls://.",
+            "Set ca-file, and cert and key of the client, under distributed.comm.tls there.",
+        )

@@ -1,0 +1,124 @@
+"""What decides where no study is open: models may be fetched, and every request is written down for this machine."""
+
+import json
+import os
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_data_path
+
+from project.entities.egress_policy import (
+    Egress,
+    EgressLevel,
+    EgressRequest,
+    Forbidden,
+    Policy,
+    Purpose,
+    RequestEvidence,
+    decide,
+)
+from project.ids import new_id
+
+_POLICY = Policy(downloads=True, redirects=True, proxies=True)
+
+
+def journal_file() -> Path:
+    """Return where the requests that belong to no study are written down; it may not exist yet."""
+    return user_data_path("greenroom", appauthor=False) / "requests.jsonl"
+
+
+class MachineAuthority:
+    """Lets models be fetched, and lets through what stays on this machine; nothing else leaves without a study.
+
+    Attributes:
+        threadsafe: whether any thread may ask.
+    """
+
+    threadsafe = True
+
+    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+        """Return when a request may leave and its line is on disk.
+
+        Raises:
+            Forbidden: it may not.
+            OSError: it cannot be written down.
+        """
+        permission, refusal = "", None
+        try:
+            permission = decide(_POLICY, departure, RequestEvidence(uncleared=uncleared))
+        except Forbidden as forbidden:
+            refusal = forbidden
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        rule = refusal.rule if refusal else ""
+        _append(Egress(new_id(), at, departure, _POLICY.level, permission, rule))
+        if refusal is not None:
+            raise refusal
+
+
+def journalled() -> list[Egress]:
+    """Return every request of this machine that belongs to no study, oldest first; a torn line is left out.
+
+    Raises:
+        OSError: the journal is there and cannot be read.
+    """
+    file = journal_file()
+    if not file.is_file():
+        return []
+    found = []
+    for line in file.read_text("utf-8", "replace").splitlines():
+        try:
+            found.append(_egress(json.loads(line)))
+        except (ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def _append(new: Egress) -> None:
+    """Write a line that is there after a power cut too."""
+    file = journal_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    created = not file.exists()
+    line = {
+        "id": new.id,
+        "at": new.at,
+        "level": new.level.value,
+        "permission": new.permission,
+        "rule": new.rule,
+        "request": asdict(new.departure),
+    }
+    handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        written = json.dumps(line).encode() + b"\n"
+        if os.write(handle, written) != len(written):
+            raise OSError("the journal of requests took half a line")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if created:
+        _sync_folder(file.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _egress(line: dict[str, object]) -> Egress:
+    values = line["request"]
+    if not isinstance(values, dict):
+        raise TypeError
+    found: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in values.items()}
+    found["purpose"] = Purpose(found["purpose"])
+    return Egress(
+        str(line["id"]),
+        str(line["at"]),
+        EgressRequest(**found),
+        EgressLevel(str(line["level"])),
+        str(line["permission"]),
+        str(line["rule"]),
+    )

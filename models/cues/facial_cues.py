@@ -1,0 +1,337 @@
+"""Smiles, raised brows, an open mouth and gaze away: departures of a face from how it usually is.
+
+Nodding and shaking of the head: oscillations of its pitch and yaw. One pass over the pictures of a recording: what the
+faces in it do over time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from media.decoding import pictures
+from media.frame_index import FrameIndex
+from models.cues.cue_baseline import (
+    BROWS,
+    GAZE_AWAY,
+    MOUTH,
+    NOD,
+    SHAKE,
+    SMILE,
+    CueSuggestion,
+    Times,
+    Values,
+    evenly,
+    robust_scores,
+    scores_over_rest,
+    smoothed,
+    stretches,
+)
+from models.faces.landmarks.face_signals import (
+    brow_height,
+    corner_lift,
+    eye_closure,
+    head_pose,
+    iris_offset,
+    mouth_opening,
+    mouth_width,
+)
+from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
+from project.entities.study_records import FaceTrack
+from project.progress import Progress
+from project.timebase import SECOND
+
+RATE = 25.0
+BAND_HZ = (0.8, 4.0)
+_HOLE_US = 250_000
+_SWINGS = 3
+_LEAST_DEG = {NOD: 3.5, SHAKE: 5.0}
+_OVER_NOISE = 6.0
+_OVER_OTHER = 1.4
+_ITSELF = 0.4
+_EVEN = 0.35
+_SHORTEST_S = 1.5
+_QUIET = 25
+
+
+def head_movements(times_us: Times, yaw: Values, pitch: Values) -> list[CueSuggestion]:
+    """Find nods and shakes of one head.
+
+    Args:
+        times_us: (n,) ascending, on the recording's axis.
+        yaw: (n,) degrees, positive to the picture's right; NaN where unknown.
+        pitch: (n,) degrees, positive upwards; NaN where unknown.
+    """
+    pieces = [
+        (times, pose, np.stack([_in_band(pose[:, axis]) for axis in (0, 1)], axis=1))
+        for times, pose in evenly(times_us, np.stack([yaw, pitch], axis=1), RATE, _HOLE_US)
+        if len(times) >= _SHORTEST_S * RATE
+    ]
+    if not pieces:
+        return []
+    quiet = [_quiet_level([band[:, axis] for *_, band in pieces]) for axis in (0, 1)]
+    found = [
+        one
+        for times, pose, band in pieces
+        for kind, axis in ((NOD, 1), (SHAKE, 0))
+        for one in _swinging(times, pose, band, axis, kind, max(_LEAST_DEG[kind], _OVER_NOISE * quiet[axis]))
+    ]
+    return sorted(found, key=lambda one: one.start_us)
+
+
+def _in_band(values: Values) -> Values:
+    from scipy.signal import butter, sosfiltfilt
+
+    low_high = [edge / (RATE / 2) for edge in BAND_HZ]
+    made: Values = sosfiltfilt(butter(2, low_high, "bandpass", output="sos"), values)
+    return made
+
+
+def _quiet_level(bands: list[Values]) -> float:
+    """Return the standard deviation of the quiet quarter of the time, second by second."""
+    size = round(RATE)
+    parts = [band[: len(band) // size * size].reshape(-1, size).std(1) for band in bands]
+    return float(np.percentile(np.concatenate(parts), _QUIET))
+
+
+def _swinging(times: Times, pose: Values, band: Values, axis: int, kind: str, least: float) -> Iterator[CueSuggestion]:
+    signal, other = band[:, axis], band[:, 1 - axis]
+    turns = _turns(signal, least / 2)
+    longest, shortest = RATE / BAND_HZ[0] / 2, RATE / BAND_HZ[1] / 2
+    run: list[int] = []
+    for before, turn in zip([-1, *turns], turns, strict=False):
+        fits = before >= 0 and shortest - 1 <= turn - before <= longest + 1
+        if fits and _swings(signal, pose[:, axis], before, turn, least):
+            run = run or [before]
+            run.append(turn)
+        else:
+            yield from _told(times, signal, other, run, kind, least)
+            run = []
+    yield from _told(times, signal, other, run, kind, least)
+
+
+def _swings(signal: Values, pose: Values, before: int, turn: int, least: float) -> bool:
+    """Tell whether the head itself turned back: the filter alone makes swings around a single quick turn."""
+    filtered, itself = float(signal[turn] - signal[before]), float(pose[turn] - pose[before])
+    return abs(filtered) >= least and itself * np.sign(filtered) >= _ITSELF * abs(filtered)
+
+
+def _told(
+    times: Times, signal: Values, other: Values, run: list[int], kind: str, least: float
+) -> Iterator[CueSuggestion]:
+    if len(run) <= _SWINGS:
+        return
+    swings = np.abs(np.diff(signal[run]))
+    mean = float(swings.mean())
+    part = slice(run[0], run[-1] + 1)
+    if float(swings.min()) < _EVEN * float(swings.max()):
+        return
+    if float(signal[part].std()) < _OVER_OTHER * float(other[part].std()):
+        return
+    start, end = int(times[run[0]]), int(times[run[-1]])
+    pace = len(swings) / 2 / ((end - start) / 1e6)
+    yield CueSuggestion(
+        kind, start, end, mean / least, f"{len(swings)} swings of {mean:.0f} degrees, {pace:.1f} a second"
+    )
+
+
+def _turns(signal: Values, prominence: float) -> list[int]:
+    """Return the positions of alternating highs and lows that stand out by a prominence."""
+    turns: list[int] = []
+    if not len(signal):
+        return turns
+    high = low = 0
+    rising: bool | None = None
+    for at, value in enumerate(signal.tolist()):
+        high = at if value > signal[high] else high
+        low = at if value < signal[low] else low
+        if rising is not False and value < signal[high] - 2 * prominence:
+            turns.append(high)
+            rising, low = False, at
+        elif rising is not True and value > signal[low] + 2 * prominence:
+            turns.append(low)
+            rising, high = True, at
+    last = high if rising else low
+    if rising is not None and (not turns or last > turns[-1]):
+        turns.append(last)
+    return turns
+
+
+LEAST_SEEN = 40
+"""Moments in which a face must be seen before anything is said about what is usual for it."""
+_SMOOTH_US = 240_000
+_BRIDGE_US = 300_000
+_SHUT = 0.6
+_AWAY_DEG = 25.0
+_AWAY_TOLD = "gaze {:.1f} times 25 degrees off its usual place"
+_EYE_TURN = 2.5
+"""Sine of the eye's turn for an iris that is one width of the eye off its middle: an eyeball's radius of 12 mm in a
+palpebral fissure of 30 mm."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaceSignals:
+    """What the points of one person's face say over time; all (n,), NaN where the face is not seen.
+
+    Attributes:
+        times_us: ascending, on the recording's axis.
+        yaw: of the head, degrees, positive to the picture's right.
+        pitch: of the head, degrees, positive upwards.
+        mouth_width: between the corners, in distances between the outer corners of the eyes.
+        corner_lift: of the mouth's corners over the middle of the lips, in the same unit.
+        mouth_opening: of the inner lips, in the same unit.
+        brow_height: over the eyes, in the same unit.
+        eye_closure: 1 shut, about 0 open.
+        iris_side: of the irises off the middle of the eyes to the picture's right, in widths of the eye.
+        iris_down: likewise to the picture's lower edge.
+        smile: of a model's own blendshapes, 0 to 1; None where the model gives none.
+    """
+
+    times_us: Times
+    yaw: Values
+    pitch: Values
+    mouth_width: Values
+    corner_lift: Values
+    mouth_opening: Values
+    brow_height: Values
+    eye_closure: Values
+    iris_side: Values
+    iris_down: Values
+    smile: Values | None = None
+
+
+def face_cues(signals: FaceSignals) -> list[CueSuggestion]:
+    """Find what stands out in one person's face, by start; nothing where the face is hardly seen."""
+    if int(np.isfinite(signals.pitch).sum()) < LEAST_SEEN:
+        return []
+    brows = robust_scores(_steady(signals, signals.brow_height), 0.02)
+    mouth = scores_over_rest(_steady(signals, signals.mouth_opening), 0.06)
+    found = [
+        *_smiles(signals),
+        *_spans(signals, BROWS, brows, (3.0, 1.8), 250_000, "brows raised by {:.1f} usual spreads"),
+        *_spans(signals, MOUTH, mouth, (3.5, 2.0), 400_000, "mouth opened wide"),
+        *_away(signals),
+        *head_movements(signals.times_us, signals.yaw, signals.pitch),
+    ]
+    return sorted(found, key=lambda one: (one.start_us, one.end_us))
+
+
+def _smiles(signals: FaceSignals) -> list[CueSuggestion]:
+    if signals.smile is not None:
+        return _spans(signals, SMILE, signals.smile / 0.5, (1.0, 0.7), 400_000, "smile {:.1f}")
+    wide = scores_over_rest(_steady(signals, signals.mouth_width), 0.03)
+    lift = scores_over_rest(_steady(signals, signals.corner_lift), 0.015)
+    # Speech widens the mouth and lowers its corners in turn; a smile does both at once, so the lesser one counts.
+    return _spans(signals, SMILE, np.minimum(wide, lift + 0.7), (2.0, 1.2), 500_000, "mouth wider and its corners up")
+
+
+def _away(signals: FaceSignals) -> list[CueSuggestion]:
+    open_eyes = signals.eye_closure < _SHUT
+    side = signals.yaw + _turned(signals.iris_side)
+    down = -signals.pitch + _turned(signals.iris_down)
+    apart = np.hypot(side - np.nanmedian(side), down - np.nanmedian(down))
+    scores = np.where(open_eyes, _steady(signals, apart) / _AWAY_DEG, np.nan)
+    return _spans(signals, GAZE_AWAY, scores, (1.0, 0.8), 600_000, _AWAY_TOLD)
+
+
+def _turned(offset: Values) -> Values:
+    return np.degrees(np.arcsin(np.clip(_EYE_TURN * offset, -1, 1)))
+
+
+def _steady(signals: FaceSignals, values: Values) -> Values:
+    return smoothed(signals.times_us, values, _SMOOTH_US)
+
+
+def _spans(
+    signals: FaceSignals, kind: str, scores: Values, limits: tuple[float, float], least_us: int, told: str
+) -> list[CueSuggestion]:
+    enter, leave = limits
+    found = []
+    for first, last, start, end in stretches(signals.times_us, scores, enter, leave, least_us, _BRIDGE_US):
+        most = float(np.nanmax(scores[first : last + 1]))
+        found.append(CueSuggestion(kind, start, end, most / enter, told.format(most)))
+    return found
+
+
+LOOKS_PER_SECOND = 15
+"""More than three for each swing of the quickest nod."""
+_SLACK_US = 4_000
+_LEAST_SIDE = 36
+_FIELDS = (
+    "yaw", "pitch", "mouth_width", "corner_lift", "mouth_opening", "brow_height", "eye_closure", "iris_side",
+    "iris_down", "smile",
+)  # fmt: skip
+
+
+def face_signals(
+    path: Path, index: FrameIndex, people: Mapping[str, Sequence[FaceTrack]], finder: LandmarkFinder, progress: Progress
+) -> dict[str, FaceSignals]:
+    """Look at every face about 15 times a second; faces less than 36 pixels wide are left out.
+
+    Args:
+        path: of the video.
+        index: of the same file.
+        people: name of a person -> the tracks that are their face.
+        finder: of landmarks.
+        progress: told in seconds of the video.
+
+    Returns:
+        Name -> what was seen; people who are never seen are left out.
+    """
+    places = _places(people)
+    if not places:
+        return {}
+    rows: dict[str, list[tuple[int, tuple[float, ...]]]] = {}
+    total = max(1, index.times.end_us // SECOND)
+    first, last = min(places), max(places)
+    due = index.times.time_of(first)
+    for picture in pictures(path, index, due, index.times.time_of(last) + 1):
+        progress.check_cancelled()
+        if picture.time_us < due - _SLACK_US:
+            continue
+        due = max(due, picture.time_us) + SECOND // LOOKS_PER_SECOND
+        here = places.get(picture.index, [])
+        if not here or picture.damaged:
+            continue
+        image = picture.image
+        found = finder.find(image, np.array([box for _, box in here], np.float32))
+        for (name, _), face in zip(here, found, strict=True):
+            if face is not None:
+                size = image.shape[1], image.shape[0]
+                rows.setdefault(name, []).append((picture.time_us, _row(face, size)))
+        progress.progress(min(picture.time_us // SECOND, total), total, "Watching faces")
+    return {name: _signals(seen) for name, seen in rows.items()}
+
+
+def _places(people: Mapping[str, Sequence[FaceTrack]]) -> dict[int, list[tuple[str, NDArray[np.float32]]]]:
+    """Return position of a frame -> the faces in it."""
+    found: dict[int, list[tuple[str, NDArray[np.float32]]]] = {}
+    for name, tracks in people.items():
+        for track in tracks:
+            for frame, box in zip(track.frames.tolist(), track.boxes, strict=True):
+                if box[2] >= _LEAST_SIDE:
+                    found.setdefault(frame, []).append((name, box))
+    return found
+
+
+def _row(face: Landmarks, size: tuple[int, int]) -> tuple[float, ...]:
+    yaw, pitch, _ = head_pose(face, size)
+    iris = iris_offset(face)
+    side, down = (float("nan"),) * 2 if iris is None else (float(value) for value in iris.mean(0))
+    shapes = face.blendshapes or {}
+    smiles = [shapes[name] for name in ("mouthSmileLeft", "mouthSmileRight") if name in shapes]
+    return (
+        *(yaw, pitch, mouth_width(face), corner_lift(face), mouth_opening(face)),
+        *(float(np.mean(brow_height(face))), float(np.mean(eye_closure(face))), side, down),
+        float(np.mean(smiles)) if smiles else float("nan"),
+    )
+
+
+def _signals(seen: Sequence[tuple[int, tuple[float, ...]]]) -> FaceSignals:
+    ordered = sorted(dict(seen).items())
+    times = np.array([time for time, _ in ordered], np.int64)
+    columns = dict(zip(_FIELDS, np.array([row for _, row in ordered], np.float64).T, strict=True))
+    smile = columns.pop("smile")
+    return FaceSignals(times, **columns, smile=smile if np.isfinite(smile).any() else None)

@@ -1,0 +1,160 @@
+"""Tone of voice: utterances that are louder, softer, higher, livelier or quicker than this speaker's others.
+
+Pieces of a long sound, cut out while it is read once.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cues.cue_baseline import CALM, LIVELY, SHARP, SOFT, CueSuggestion, robust_scores
+
+RATE = 16_000
+LEAST_UTTERANCES = 8
+"""Of one speaker, before anything is said about what is usual for them."""
+SHORTEST_US = 400_000
+_FRAME_MS = 10.0
+_OUT = 1.8
+_FLOOR_DB = -60.0
+_SPREADS = {"loudness": 1.5, "pitch": 0.6, "range": 0.4, "rate": 0.5}
+"""Smallest standard deviations to count with: decibels, semitones, semitones, syllables a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class UtteranceProsody:
+    """How one utterance sounds.
+
+    Attributes:
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+        loudness: of its louder half, in decibels of full scale.
+        pitch: median, in semitones over 55 Hz; NaN where nothing is voiced.
+        range: 10th to 90th percentile of the pitch, in semitones; NaN where nothing is voiced.
+        rate: syllables a second, by the vowels of its text; NaN where it has none.
+    """
+
+    start_us: int
+    end_us: int
+    loudness: float
+    pitch: float
+    range: float
+    rate: float
+
+
+def sounding(samples: NDArray[np.float32], start_us: int, end_us: int, text: str) -> UtteranceProsody:
+    """Measure one utterance.
+
+    The pitch is WORLD's: DIO refined by StoneMask (Morise, Yokomori and Ozawa, "WORLD: A Vocoder-Based High-Quality
+    Speech Synthesis System for Real-Time Applications", IEICE Transactions 2016).
+
+    Args:
+        samples: (n,) of the utterance, mono at `RATE`, -1 to 1.
+        start_us: of the utterance, on the recording's axis.
+        end_us: of the utterance.
+        text: what is said.
+    """
+    frame = round(RATE * _FRAME_MS / 1000)
+    whole = samples[: len(samples) // frame * frame].reshape(-1, frame).astype(np.float64)
+    energy = (whole**2).mean(1) if len(whole) else np.zeros(1)
+    power = 10 * np.log10(np.maximum(energy, 10 ** (_FLOOR_DB / 10)))
+    loud = power[power >= np.median(power)]
+    tones = _semitones(samples)
+    vowels = _syllables(text)
+    return UtteranceProsody(
+        start_us,
+        end_us,
+        float(loud.mean()),
+        float(np.median(tones)) if len(tones) else float("nan"),
+        float(np.ptp(np.percentile(tones, (10, 90)))) if len(tones) else float("nan"),
+        vowels / ((end_us - start_us) / 1e6) if vowels else float("nan"),
+    )
+
+
+def tones_of(utterances: Sequence[UtteranceProsody]) -> list[CueSuggestion]:
+    """Find the utterances of one speaker that stand out from their others; nothing where there are few of them.
+
+    Sharp: louder, and higher or quicker. Lively: higher or with a wider range, or quicker, without being sharp. Soft:
+    less loud without being quick. Calm: slower with a narrower range.
+    """
+    long = [one for one in utterances if one.end_us - one.start_us >= SHORTEST_US and one.loudness > _FLOOR_DB + 6]
+    if len(long) < LEAST_UTTERANCES:
+        return []
+    scores = {
+        name: np.nan_to_num(robust_scores(np.array([getattr(one, name) for one in long], np.float64), spread))
+        for name, spread in _SPREADS.items()
+    }
+    found = []
+    for at, one in enumerate(long):
+        kind, strength, told = _tone({name: float(values[at]) for name, values in scores.items()})
+        if kind and strength >= 1:
+            found.append(CueSuggestion(kind, one.start_us, one.end_us, strength, told))
+    return found
+
+
+def _tone(scores: dict[str, float]) -> tuple[str, float, str]:
+    loud, pitch, wide, quick = (scores[name] for name in ("loudness", "pitch", "range", "rate"))
+    moved = max(pitch, wide, quick)
+    ranked = (
+        (SHARP, min(loud, max(pitch, quick) + 0.8), "louder, and higher or quicker, than usual"),
+        (LIVELY, moved, "higher, with more up and down, or quicker than usual"),
+        (SOFT, min(-loud, 2.5 - quick), "less loud than usual"),
+        (CALM, min(-wide, -quick + 0.5), "slower and more even than usual"),
+    )
+    kind, most, told = max(ranked, key=lambda one: one[1])
+    if kind == LIVELY and ranked[0][1] >= _OUT:
+        kind, most, told = ranked[0]
+    return kind, most / _OUT, told
+
+
+def _semitones(samples: NDArray[np.float32]) -> NDArray[np.float64]:
+    import pyworld
+
+    if len(samples) < RATE // 10:
+        return np.zeros(0)
+    wave = np.ascontiguousarray(samples, np.float64)
+    rough, times = pyworld.dio(wave, RATE, f0_floor=65.0, f0_ceil=500.0, frame_period=_FRAME_MS)
+    pitch = pyworld.stonemask(wave, rough, times, RATE)
+    voiced = pitch[pitch > 0]
+    return np.asarray(12 * np.log2(voiced / 55.0), np.float64)
+
+
+def _syllables(text: str) -> int:
+    """Return about how many syllables a text in a Latin script has: its groups of vowels, at least one a word."""
+    count = 0
+    for word in text.lower().split():
+        groups, before = 0, False
+        for letter in word:
+            vowel = letter in "aeiouyäöüéèêáàâíìîóòôúùûåæøœ"
+            groups += vowel and not before
+            before = vowel
+        count += max(groups, 1) if any(letter.isalpha() for letter in word) else 0
+    return count
+
+
+Samples = NDArray[np.float32]
+
+
+def cut(blocks: Iterable[Samples], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Samples]]:
+    """Yield place in `spans` and samples of each span, as soon as it is over; those past the end are shorter.
+
+    Args:
+        blocks: (n,) samples each, one after the other.
+        spans: first sample and the one after the last, in any order.
+    """
+    waiting = sorted(range(len(spans)), key=lambda at: spans[at][0], reverse=True)
+    open_: dict[int, list[Samples]] = {}
+    here = 0
+    for block in blocks:
+        end = here + len(block)
+        while waiting and spans[waiting[-1]][0] < end:
+            open_[waiting.pop()] = []
+        for at in [*open_]:
+            first, last = spans[at]
+            open_[at].append(block[max(0, first - here) : max(0, last - here)])
+            if last <= end:
+                yield at, np.concatenate(open_.pop(at))
+        here = end
+    for at, parts in open_.items():
+        yield at, np.concatenate(parts)

@@ -1,0 +1,129 @@
+"""What every face detector takes and gives. The face detectors there are. A new one is one file and one line here."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
+from project.errors import UserError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detections:
+    """The faces found in one picture, best first.
+
+    Attributes:
+        boxes: (n, 4) float32, x, y, width, height in pixels of the picture; inside it.
+        scores: (n,) float32, 0 to 1.
+        landmarks: (n, 5, 2) float32, x, y of both eyes, the nose and the corners of the mouth; None where the
+            detector has none.
+    """
+
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    landmarks: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @classmethod
+    def none(cls) -> "Detections":
+        """Return the answer for a picture without a face."""
+        return cls(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros((0, 5, 2), np.float32))
+
+
+class FaceDetector(Protocol):
+    """Finds faces in one picture. `detect` may be called from several threads at once."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
+
+    def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
+        """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""
+
+
+DETECTORS = {
+    "centerface": "models.faces.centerface:CenterFace",
+    "yunet": "models.faces.yunet:YuNet",
+    "rfb320": "models.faces.rfb320:Rfb320",
+}
+ALWAYS = "centerface"
+"""The one that is there in every installation."""
+QUICK = ("yunet",)
+"""Those that can look at every frame, the best first."""
+WITNESSES = ("rfb320",)
+"""Those that have no part in tracking, so that they can tell what it missed."""
+NEEDS_WEIGHTS = {"yunet": "yunet", "rfb320": "rfb320"}
+JOINED = "+"
+PROCESSORS = {
+    "auto": "a GPU where onnxruntime can use one",
+    "cpu": "the processor",
+    "cuda": "an NVIDIA GPU, or not at all",
+}
+"""What a detector may be told to run on."""
+
+
+def joined(names: Iterable[str]) -> str:
+    """Return several names as one, each once, in the order of the registry."""
+    return JOINED.join(sorted(set(names), key=[*DETECTORS].index))
+
+
+def usual() -> str:
+    """Return the detectors that are used when nothing is said: all that are installed but witnesses, as one name."""
+    return joined(name for name in DETECTORS if name not in WITNESSES and _installed(name))
+
+
+def independent_of(names: str) -> str | None:
+    """Return an installed detector that is none of those in `names`, a witness first; None where there is none."""
+    others = [name for name in DETECTORS if name not in names.split(JOINED) and _installed(name)]
+    return min(others, key=lambda name: name not in WITNESSES, default=None)
+
+
+def require(names: str) -> None:
+    """Refuse detectors that there are not, or whose weights are not installed, without loading one.
+
+    Raises:
+        UserError: says which, and how to get it.
+    """
+    for name in names.split(JOINED):
+        if name not in DETECTORS:
+            raise UserError(f"There is no face detector “{name}”.", f"Choose one of: {', '.join(DETECTORS)}.")
+        if name in NEEDS_WEIGHTS:
+            weights.path(NEEDS_WEIGHTS[name])
+
+
+def detector(names: str = ALWAYS, **options: object) -> FaceDetector:
+    """Make a detector, or of several names joined by `+` one that asks them all; nothing heavy is imported before.
+
+    Args:
+        names: as recorded in a run.
+        options: that all of them take: `threads`, `processor`; of a single one any.
+
+    Raises:
+        UserError: there is none of that name, or what it needs is not installed.
+    """
+    require(names)
+    made = [_made(name, **options) for name in names.split(JOINED)]
+    if len(made) == 1:
+        return made[0]
+    together = import_module("models.faces.detector_ensemble")
+    return cast(FaceDetector, together.Together(made))
+
+
+def _installed(name: str) -> bool:
+    return name not in NEEDS_WEIGHTS or weights.installed(NEEDS_WEIGHTS[name])
+
+
+def _made(name: str, **options: object) -> FaceDetector:
+    module, attribute = DETECTORS[name].split(":")
+    return cast(FaceDetector, getattr(import_module(module), attribute)(**options))

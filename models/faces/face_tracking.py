@@ -1,0 +1,311 @@
+"""Finds the faces of a recording and follows them: tracks with stable identities.
+
+Vectors of identity of face tracks, from the best views of each. Runs detectors over a recording: which frames they look
+at, where scenes change, several frames at a time.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from media.decoding import pictures
+from media.frame_index import FrameIndex, load_index
+from media.picture import DecodedFrame
+from models.boxes import windows
+from models.faces.detector_ensemble import glancing
+from models.faces.face_detectors import FaceDetector
+from models.faces.frame_detections import LENGTH, Log, Observation, describe
+from models.faces.identity.face_embeddings import Embedder
+from models.faces.scene_changes import AHEAD, BEFORE, Scenes
+from models.faces.track_extension import extend
+from models.faces.track_linking import TrackGroupSuggestion, link, looks_of, suggest
+from models.faces.tracking_options import FaceOptions
+from project.entities.study_records import FaceTrack, Json, Origin
+from project.files.fingerprints import WholeFile, read_whole
+from project.progress import Progress, Silent
+from project.timebase import SECOND
+
+_VIEWS = 3
+_LEAST_SCORE = 0.5
+_LEAST_SIDE = 24
+_SAME_FACE = 0.5
+
+Box = NDArray[np.float32]
+
+
+def identities(
+    path: Path,
+    index: FrameIndex,
+    tracks: Sequence[FaceTrack],
+    detector: FaceDetector,
+    embedder: Embedder,
+    progress: Progress,
+) -> dict[str, NDArray[np.float32]]:
+    """Return (d,) unit vectors of the tracks that show a face well enough, by id.
+
+    Args:
+        path: of the recording.
+        index: of its frames.
+        tracks: whose.
+        detector: finds the five points that faces are aligned by; one without points gives no vectors.
+        embedder: what knows faces apart.
+        progress: asked whether to stop.
+    """
+    wanted: dict[int, list[tuple[str, Box]]] = {}
+    for track in tracks:
+        for place in _best(track):
+            wanted.setdefault(int(track.frames[place]), []).append((track.id, track.boxes[place]))
+    sums: dict[str, NDArray[np.float32]] = {}
+    for frame, faces in sorted(wanted.items()):
+        progress.check_cancelled()
+        time_us = index.times.time_of(frame)
+        image = next(pictures(path, index, time_us, time_us + 1)).image
+        for track_id, box in faces:
+            points = _points(image, box, detector)
+            if points is not None:
+                vector = embedder.embed(image, points[None])[0]
+                sums[track_id] = sums.get(track_id, np.zeros_like(vector)) + vector
+    return {track_id: total / max(float(np.linalg.norm(total)), 1e-9) for track_id, total in sums.items()}
+
+
+def _best(track: FaceTrack) -> list[int]:
+    """Return the places of the surest hit in each third of the track."""
+    good = (track.origins == Origin.DETECTED) & (track.scores >= _LEAST_SCORE)
+    good &= track.boxes[:, 2:].min(axis=1) >= _LEAST_SIDE
+    thirds = np.array_split(np.flatnonzero(good), _VIEWS)
+    return [int(part[track.scores[part].argmax()]) for part in thirds if len(part)]
+
+
+def _points(image: NDArray[np.uint8], box: Box, detector: FaceDetector) -> NDArray[np.float32] | None:
+    height, width = image.shape[:2]
+    for left, top, right, bottom in windows([box], width, height):
+        found = detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), _LEAST_SCORE)
+        if found.landmarks is None or not len(found):
+            return None
+        middle = box[:2] + box[2:] / 2 - (left, top)
+        away = np.abs(found.boxes[:, :2] + found.boxes[:, 2:] / 2 - middle).max(axis=1)
+        nearest = int(away.argmin())
+        if away[nearest] <= _SAME_FACE * max(box[2:]):
+            points: NDArray[np.float32] = found.landmarks[nearest] + np.array((left, top), np.float32)
+            return points
+    return None
+
+
+_SLACK_US = 2_000
+_LONG_AGO = -(1 << 62)
+
+Found = tuple[NDArray[np.float32], NDArray[np.uint8]]
+_NOTHING: Found = (np.zeros((0, 5), np.float32), np.zeros((0, LENGTH), np.uint8))
+
+
+class _Pending:
+    """A frame on its way through the detectors."""
+
+    def __init__(self, picture: DecodedFrame, may_begin: bool) -> None:
+        self.picture: DecodedFrame | None = picture
+        self.frame, self.time_us, self.damaged = picture.index, picture.time_us, picture.damaged
+        self.may_begin, self.cut, self.thorough = may_begin, False, False
+        self.found: Future[Found] | None = None
+
+    def settle(self, scenes: Scenes) -> None:
+        self.cut = self.may_begin and scenes.begins(self.frame)
+
+    def observation(self) -> Observation:
+        hits, looks = _NOTHING if self.found is None else self.found.result()
+        looked = self.found is not None
+        return Observation(self.frame, self.time_us, looked, self.thorough, self.cut, self.damaged, hits, looks)
+
+
+class _Turns:
+    """When it is somebody's turn to look."""
+
+    def __init__(self, per_second: float) -> None:
+        self._interval = SECOND / per_second - _SLACK_US if per_second else None
+        self._last = _LONG_AGO
+
+    def due(self, time_us: int) -> bool:
+        return self._interval is not None and time_us - self._last >= self._interval
+
+    def taken(self, time_us: int) -> None:
+        self._last = time_us
+
+
+def look(
+    path: Path,
+    index: FrameIndex,
+    detector: FaceDetector,
+    quick: FaceDetector,
+    options: FaceOptions,
+    seen: Sequence[Observation] = (),
+) -> Iterator[Observation]:
+    """Yield one observation for every frame that is not in `seen` yet, in order.
+
+    `detector` looks a few times a second and at scene changes, `quick` in between. Decoding, and the detectors on up
+    to `workers` frames, run side by side. The answers do not depend on how many workers there are, nor on where an
+    earlier run stopped.
+    """
+    done = len(seen)
+    if done >= len(index):
+        return
+    workers = options.workers or os.cpu_count() or 1
+    thorough, glances = _Turns(options.looks_per_second), _Turns(options.glances_per_second)
+    for one in seen:
+        if one.thorough:
+            thorough.taken(one.time_us)
+        if one.looked:
+            glances.taken(one.time_us)
+    scenes = Scenes(options.cut_level, options.cut_ratio)
+    waiting: deque[_Pending] = deque()
+    pool = ThreadPoolExecutor(workers, "faces")
+
+    def search(picture: DecodedFrame, who: FaceDetector, before: Future[Found] | None) -> Found:
+        if before is not None:
+            before.result()  # One thread uses a picture at a time.
+        found = who.detect(picture.image, options.weak)
+        looks = [describe(picture.planes, box) for box in found.boxes]
+        hits = np.concatenate([found.boxes, found.scores[:, None]], axis=1).astype(np.float32)
+        return hits, np.array(looks, np.uint8).reshape(-1, LENGTH)
+
+    def start(pending: _Pending, thoroughly: bool) -> None:
+        if pending.picture is not None and (pending.found is None or thoroughly > pending.thorough):
+            who = detector if thoroughly else quick
+            pending.found = pool.submit(search, pending.picture, who, pending.found)
+            pending.thorough = thoroughly
+
+    try:
+        for picture in pictures(path, index, start_us=index.times.time_of(max(0, done - BEFORE))):
+            may_begin = scenes.add(picture.index, picture.planes)
+            if picture.index < done:
+                # A frame is never written before the next one was seen, so its side of a scene change is settled.
+                continue
+            if waiting:
+                if may_begin:
+                    start(waiting[-1], thoroughly=True)
+                waiting[-1].picture = None
+            waiting.append(_Pending(picture, may_begin))
+            time_us = picture.time_us
+            if may_begin or thorough.due(time_us) or picture.index == len(index) - 1:
+                start(waiting[-1], thoroughly=True)
+                thorough.taken(time_us)
+                glances.taken(time_us)
+            elif glances.due(time_us):
+                start(waiting[-1], thoroughly=False)
+                glances.taken(time_us)
+            if len(waiting) > AHEAD:
+                waiting[-1 - AHEAD].settle(scenes)
+            while len(waiting) > 2 * workers + AHEAD:
+                yield waiting.popleft().observation()
+        for pending in [*waiting][-AHEAD:]:
+            pending.settle(scenes)
+        while waiting:
+            yield waiting.popleft().observation()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FacesResult:
+    """What a run found.
+
+    Attributes:
+        tracks: by their first frame.
+        frames: of the recording.
+        frames_with_face: frames that at least one track covers.
+        seconds: the run took, without what an interrupted run had done before.
+        damaged: frames that could not be decoded properly; a face may be in them although no track says so.
+        cuts: frames with which a scene begins, but for the first.
+        looked: frames that a detector looked at.
+        suggested: tracks that may show one person; nobody said so.
+        source_sha256: of the whole file, which nobody touched while it was looked at.
+    """
+
+    tracks: list[FaceTrack]
+    frames: int
+    frames_with_face: int
+    seconds: float
+    damaged: tuple[int, ...] = ()
+    cuts: tuple[int, ...] = ()
+    looked: int = 0
+    suggested: tuple[TrackGroupSuggestion, ...] = ()
+    source_sha256: str = ""
+
+
+def _work(source: WholeFile, detector: FaceDetector, quick: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
+    """Describe everything that the observations depend on."""
+    knobs = asdict(options)
+    del knobs["workers"]
+    return {
+        "source": source.sha256,
+        "detector": detector.key,
+        "parameters": dict(detector.parameters),
+        "quick": {**quick.parameters, "detector": quick.key},
+        "options": knobs,
+    }
+
+
+def track_faces(
+    path: Path,
+    detector: FaceDetector,
+    options: FaceOptions | None = None,
+    *,
+    checkpoint: Path | None = None,
+    index: FrameIndex | None = None,
+    progress: Progress | None = None,
+    embedder: Embedder | None = None,
+) -> FacesResult:
+    """Find and follow the faces of a recording.
+
+    Args:
+        path: of the media file.
+        detector: looks at single frames a few times a second; in between its quickest look is taken (`glances`).
+        options: every knob.
+        checkpoint: a file that partial work is appended to; when the run is killed or cancelled, the next one
+            with the same source, detector and options goes on from there and gives the same tracks. Deleted when
+            the work is done.
+        index: of the same file; read anew when not given.
+        progress: told about every frame.
+        embedder: tells people apart, for what is suggested; without one only their looks count.
+
+    Raises:
+        UserError: the file cannot be read, has no picture, was changed meanwhile, or the checkpoint cannot be written.
+        Cancelled: the user stopped the work.
+    """
+    options = options or FaceOptions()
+    progress = progress or Silent()
+    began = time.monotonic()
+    source = read_whole(path, progress)
+    index = index or load_index(path)
+    total = len(index)
+    quick = glancing(detector)
+    with Log(checkpoint, _work(source, detector, quick, options)) as log:
+        seen = list(log.found)
+        progress.progress(len(seen), total, "Finding faces")
+        for one in look(path, index, detector, quick, options, tuple(seen)):
+            log.add(one)
+            seen.append(one)
+            progress.progress(len(seen), total, "Finding faces")
+            progress.check_cancelled()
+        cuts = tuple(one.frame for one in seen if one.cut)
+        tracks = extend(path, index, link(seen, options), cuts, options, progress)
+        people = {} if embedder is None else identities(path, index, tracks, detector, embedder, progress)
+        source.require_same()
+        log.remove()
+    covered = np.unique(np.concatenate([track.frames for track in tracks])) if tracks else ()
+    return FacesResult(
+        tracks,
+        total,
+        len(covered),
+        time.monotonic() - began,
+        tuple(one.frame for one in seen if one.damaged),
+        cuts,
+        sum(one.looked for one in seen),
+        tuple(suggest(tracks, looks_of(tracks, seen), people)),
+        source.sha256,
+    )

@@ -1,0 +1,250 @@
+"""What was seen in each frame, and the file that keeps it while a long run is going on.
+
+What a face looks like in a few numbers, without a network: to tell it from the other faces of the same scene.
+"""
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from project.entities.study_records import Json
+from project.errors import UserError
+
+_SIDE = 24
+_AROUND = 0.25
+_BANDS = 3
+_LUMA_BINS, _CHROMA_BINS, _DIRECTIONS = 8, 8, 8
+# Skin, hair and cloth lie within this of grey on the scale of the chroma planes.
+_CHROMA_REACH = 40.0
+_PARTS = 4
+LENGTH = _BANDS * (_LUMA_BINS + 2 * _CHROMA_BINS) + 4 * _DIRECTIONS
+"""Numbers in a description."""
+
+Description = NDArray[np.uint8]
+
+_PLACES = np.arange(_SIDE * _SIDE) // _SIDE
+_BAND = _PLACES * _BANDS // _SIDE
+_QUARTER = _PLACES // (_SIDE // 2) * 2 + np.arange(_SIDE * _SIDE) % _SIDE // (_SIDE // 2)
+
+
+def describe(planes: Sequence[NDArray[np.uint8]], box: Sequence[float] | NDArray[np.floating]) -> Description:
+    """Describe a face.
+
+    Args:
+        planes: luma (h, w) and two chroma planes of half of its size, rounded up.
+        box: x, y, width, height in pixels of the luma plane.
+
+    Returns:
+        (104,) uint8; all zero where the box lies outside the picture.
+    """
+    luma, blue, red = (_crop(plane, box, step) for plane, step in zip(planes, (1, 2, 2), strict=True))
+    if luma is None or blue is None or red is None:
+        return np.zeros(LENGTH, np.uint8)
+    spread = max(float(luma.std()), 8.0)
+    levels = (luma - luma.mean()) / (4 * spread) + 0.5
+    chroma = [(plane - 128) / (2 * _CHROMA_REACH) + 0.5 for plane in (blue, red)]
+    along = cv2.Sobel(luma, cv2.CV_32F, 1, 0, ksize=3).ravel()
+    down = cv2.Sobel(luma, cv2.CV_32F, 0, 1, ksize=3).ravel()
+    strength, turn = np.hypot(along, down), np.arctan2(down, along) / (2 * np.pi) + 0.5
+    parts = [
+        _histogram(levels.ravel(), _BAND, _BANDS, _LUMA_BINS),
+        _histogram(chroma[0].ravel(), _BAND, _BANDS, _CHROMA_BINS),
+        _histogram(chroma[1].ravel(), _BAND, _BANDS, _CHROMA_BINS),
+        _histogram(turn, _QUARTER, 4, _DIRECTIONS, strength),
+    ]
+    return np.asarray(np.rint(np.sqrt(np.concatenate(parts)) * 255), np.uint8)
+
+
+def likeness(a: NDArray[np.generic], b: NDArray[np.generic]) -> NDArray[np.float64]:
+    """Compare descriptions.
+
+    Args:
+        a: (n, 104).
+        b: (m, 104).
+
+    Returns:
+        (n, m), 0 to about 1, which is the same picture; 0 where one of both is all zero.
+    """
+    return np.asarray(a, np.float64) @ np.asarray(b, np.float64).T / (_PARTS * 255.0**2)
+
+
+def _crop(
+    plane: NDArray[np.uint8], box: Sequence[float] | NDArray[np.floating], step: int
+) -> NDArray[np.float32] | None:
+    x, y, width, height = (float(v) / step for v in box)
+    left, top = max(0, round(x - _AROUND * width)), max(0, round(y - _AROUND * height))
+    right, bottom = round(x + (1 + _AROUND) * width), round(y + (1 + _AROUND) * height)
+    part = plane[top : max(top + 1, bottom), left : max(left + 1, right)]
+    if not part.size:
+        return None
+    return cv2.resize(part, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA).astype(np.float32)
+
+
+def _histogram(
+    values: NDArray[np.floating],
+    cells: NDArray[np.int64],
+    count: int,
+    bins: int,
+    weights: NDArray[np.floating] | None = None,
+) -> NDArray[np.float64]:
+    """Return (count * bins,) that sums to 1; a value between the middles of two bins counts in both."""
+    place = np.clip(values, 0, 1) * (bins - 1)
+    low = np.minimum(place.astype(np.int64), bins - 2)
+    upper = place - low
+    whole = np.ones_like(place) if weights is None else weights
+    found = np.bincount(cells * bins + low, whole * (1 - upper), count * bins)
+    found += np.bincount(cells * bins + low + 1, whole * upper, count * bins)
+    total = float(found.sum())
+    return found / total if total > 0 else np.full(count * bins, 1 / (count * bins))
+
+
+_MAGIC = b"greenroom faces 2\n"
+_LENGTH_AND_SUM = struct.Struct("<II")
+_FRAME = struct.Struct("<IqB")
+_HIT = 5 * 4 + LENGTH
+_LOOKED, _CUT, _DAMAGED, _THOROUGH = 1, 2, 4, 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """One frame.
+
+    Attributes:
+        frame: its position.
+        time_us: its time stamp.
+        looked: somebody looked at it, all detectors or the quick one.
+        thorough: all detectors did.
+        cut: a new scene starts with it.
+        damaged: it could not be decoded properly, so that nothing can be said about it.
+        hits: (n, 5) float32, x, y, width, height, score.
+        looks: (n, 104) uint8, what each of them looks like, see `appearance.describe`.
+    """
+
+    frame: int
+    time_us: int
+    looked: bool
+    thorough: bool
+    cut: bool
+    damaged: bool
+    hits: NDArray[np.float32]
+    looks: NDArray[np.uint8]
+
+
+def _packed(seen: Observation) -> bytes:
+    flags = _LOOKED * seen.looked | _CUT * seen.cut | _DAMAGED * seen.damaged | _THOROUGH * seen.thorough
+    body = _FRAME.pack(seen.frame, seen.time_us, flags) + seen.hits.astype("<f4").tobytes() + seen.looks.tobytes()
+    return _LENGTH_AND_SUM.pack(len(body), zlib.crc32(body)) + body
+
+
+def _unpacked(body: bytes) -> Observation:
+    frame, time_us, flags = _FRAME.unpack_from(body)
+    found = (len(body) - _FRAME.size) // _HIT
+    hits = np.frombuffer(body, "<f4", found * 5, _FRAME.size).reshape(-1, 5).astype(np.float32)
+    looks = np.frombuffer(body, np.uint8, found * LENGTH, _FRAME.size + hits.nbytes).reshape(-1, LENGTH)
+    looked, thorough, cut, damaged = (bool(flags & each) for each in (_LOOKED, _THOROUGH, _CUT, _DAMAGED))
+    return Observation(frame, time_us, looked, thorough, cut, damaged, hits, looks.copy())
+
+
+class Log:
+    """Observations in a file that a killed run leaves usable.
+
+    Each record carries its length and CRC-32: a torn end is cut off when the file is opened again. A file that
+    belongs to another recording or to other options is started anew.
+
+    Attributes:
+        found: what an earlier run of the same work left, frames 0, 1, 2...
+    """
+
+    def __init__(self, path: Path | None, work: Mapping[str, Json]) -> None:
+        """Open or start the file; without a path nothing is kept.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        self.found: list[Observation] = []
+        self._path = path
+        self._file: BinaryIO | None = None
+        if path is None:
+            return
+        head = _MAGIC + hashlib.sha256(json.dumps(work, sort_keys=True).encode()).digest()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("r+b" if path.exists() else "w+b")
+            end = self._load(head)
+            self._file.truncate(end)
+            self._file.seek(end)
+        except OSError as error:
+            self.close()
+            raise _cannot_write(path, error) from None
+
+    def _load(self, head: bytes) -> int:
+        assert self._file is not None
+        data = self._file.read()
+        if not data.startswith(head):
+            self._file.seek(0)
+            self._file.truncate()
+            self._file.write(head)
+            self._file.flush()
+            return len(head)
+        at = len(head)
+        while at + _LENGTH_AND_SUM.size <= len(data):
+            length, checksum = _LENGTH_AND_SUM.unpack_from(data, at)
+            body = data[at + _LENGTH_AND_SUM.size : at + _LENGTH_AND_SUM.size + length]
+            if len(body) < max(length, _FRAME.size) or zlib.crc32(body) != checksum:
+                break
+            seen = _unpacked(body)
+            if seen.frame != len(self.found):
+                break
+            self.found.append(seen)
+            at += _LENGTH_AND_SUM.size + length
+        return at
+
+    def add(self, seen: Observation) -> None:
+        """Append one frame; it survives the end of this process from here on."""
+        if self._file is None or self._path is None:
+            return
+        try:
+            self._file.write(_packed(seen))
+            self._file.flush()
+        except OSError as error:
+            raise _cannot_write(self._path, error) from None
+
+    def close(self) -> None:
+        """Close the file and leave it where it is."""
+        if self._file is not None:
+            # What a full disk did not take was reported when it was added.
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    def remove(self) -> None:
+        """Delete the file: the work is done."""
+        self.close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"The progress of face tracking cannot be kept in {path}: {(error.strerror or str(error)).lower()}.",
+        "Make room or choose a folder that can be written to.",
+    )

@@ -1,0 +1,68 @@
+"""What every identity embedding takes and gives.
+
+The identity embeddings there are, the one that is used first. A new one is a class and one line here.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
+from project.errors import UserError
+
+
+class Embedder(Protocol):
+    """Turns faces into vectors; those of one person point the same way. May be called from several threads at once."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+
+    def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Embed the faces of a picture, aligned as `alignment.aligned` does.
+
+        Args:
+            image: HxWx3 RGB.
+            five_points: (n, 5, 2) x, y in pixels of the right and left eye, the nose, the mouth's right and left
+                corner, as in `Detections.landmarks`.
+
+        Returns:
+            (n, dimensions) vectors of length 1; the cosine of two is their product.
+        """
+
+
+EMBEDDERS = {
+    "sface": "models.faces.identity.onnx_embeddings:SFace",
+    "mobilefacenet": "models.faces.identity.onnx_embeddings:MobileFaceNet",
+}
+"""Their names are those of their weights in the catalogue."""
+
+
+def usual() -> str | None:
+    """Return the first whose weights are installed; None where none are."""
+    return next((name for name in EMBEDDERS if weights.installed(name)), None)
+
+
+def embedder(name: str) -> Embedder:
+    """Make an embedder; nothing heavy is imported before.
+
+    Raises:
+        UserError: there is none of that name, or its weights are not installed or are damaged.
+    """
+    if name not in EMBEDDERS:
+        raise UserError(f"There is no identity embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
+    weights.path(name)
+    module, attribute = EMBEDDERS[name].split(":")
+    return cast(Embedder, getattr(import_module(module), attribute)())

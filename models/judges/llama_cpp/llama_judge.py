@@ -1,0 +1,217 @@
+"""A judge that is a model in a GGUF file on this machine.
+
+The files of a model: what they must be, and the checksum by which a judgment names them.
+"""
+
+import asyncio
+import hashlib
+import itertools
+import json
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import ClassVar
+
+from models.judges.judge_interface import JudgeRequest, Means, Message, Reply, Role, SamplingParameters, TooLong
+from models.judges.llama_cpp import model_process as sharing
+from models.judges.llama_cpp.llama_options import LlamaOptions
+from models.judges.llama_cpp.model_process import ModelProcess
+from models.judges.llama_cpp.process_messages import (
+    Ask,
+    ContextOverflow,
+    Failed,
+    LlamaCompletion,
+    LlamaMessage,
+    LlamaModelConfig,
+    line_of_full,
+)
+from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
+from models.judges.structured_output.repair import climb
+from models.judges.structured_output.repair_prompts import clear
+from project.errors import UserError
+from project.files.fingerprints import sha256_of
+from project.files.temporary_files import cache_folder
+from project.text_format import shown
+
+_MAGIC = b"GGUF"
+
+
+def gguf_file(path: str, what: str) -> Path:
+    """Return where a file lies, once it is seen to be a GGUF file.
+
+    Args:
+        path: as a person wrote it; `~` is the home folder.
+        what: it is to be, for messages: `model`, `projector`.
+
+    Raises:
+        UserError: it is not there, cannot be read, or is something else.
+    """
+    where = f"Say where the {what} lies on this machine."
+    try:
+        found = Path(path).expanduser().absolute()
+    except RuntimeError:
+        raise UserError(f"Nobody here has the home folder of {shown(path)}.", where) from None
+    if "\0" in path:
+        raise UserError(f"This is no path of a {what}: {shown(path)}.", where)
+    try:
+        # A pipe, which a study from elsewhere may name, would never end to be opened.
+        if found.exists() and not found.is_file():
+            reason = "it is a folder" if found.is_dir() else "it is no file"
+            raise UserError(f"{found} cannot be read: {reason}.", f"Name the {what}'s GGUF file.")
+        with found.open("rb") as file:
+            begins = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        raise UserError(f"There is no file {found}.", where) from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UserError(f"{found} cannot be read: {reason}.", f"Name the {what}'s GGUF file.") from None
+    if begins != _MAGIC:
+        hint = "Choose a file whose name ends in .gguf; nothing else is loaded."
+        raise UserError(f"{found.name} is not a GGUF file.", hint)
+    return found
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file; it is worked out once, until the file has another size or time.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    at = path.stat()
+    what = json.dumps([str(path.resolve()), at.st_size, at.st_mtime_ns])
+    kept = cache_folder() / "checksums" / hashlib.sha256(what.encode()).hexdigest()
+    with suppress(OSError, ValueError):
+        known, found = json.loads(kept.read_text("utf-8"))
+        if known == what:
+            return str(found)
+    found = sha256_of(path)
+    # A cache that cannot be written is done without.
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", dir=kept.parent, prefix=".", suffix=".part", delete=False) as file:
+            json.dump([what, found], file)
+        Path(file.name).replace(kept)
+    return found
+
+
+_LARGEST_SEED = 0x7FFFFFFF
+_numbers = itertools.count(1)
+
+
+class LlamaJudge:
+    """Asks a model of llama.cpp, in a process that judges with the same model share.
+
+    Args:
+        model: path of its GGUF file.
+        options: how it is loaded and asked.
+        means: the model that coerces; a way out is not needed.
+
+    Raises:
+        UserError: llama-cpp-python is not installed, a file is missing or no GGUF file, or it is to see frames and has
+            no projector.
+    """
+
+    key: ClassVar[str] = "llama-cpp"
+    name: ClassVar[str] = "Model on this machine (GGUF)"
+    description: ClassVar[str] = "A GGUF file with its projector, run by llama.cpp on this machine; nothing leaves it."
+    options_type: ClassVar[type[LlamaOptions]] = LlamaOptions
+    needs_model: ClassVar[bool] = True
+    leaves: ClassVar[bool] = False
+
+    def __init__(self, model: str, options: LlamaOptions, means: Means) -> None:
+        if find_spec("llama_cpp") is None:
+            raise UserError("llama-cpp-python is not installed.", "Install it: pip install 'greenroom[local-vlm]'")
+        self._model = gguf_file(model, "model")
+        self._projector = gguf_file(options.projector, "projector") if options.projector else None
+        if options.sees == "frames" and self._projector is None:
+            hint = "Name the projector that belongs to it, or choose text for what it sees."
+            raise UserError(f"{self._model.name} sees no frames without a projector.", hint)
+        self._options, self._means = options, means
+        # A model that only reads needs no memory for eyes.
+        eyes = self._projector if options.sees == "frames" else None
+        files = (str(self._model), str(eyes or ""))
+        self._loading = LlamaModelConfig(*files, options.context, options.gpu_layers, options.threads)
+        self._process: ModelProcess | None = None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The sha256 of the model's file, and after a `+` that of its projector where it sees.
+
+        Large files are read once, until they change.
+
+        Raises:
+            OSError: one of them cannot be read.
+        """
+        files = [self._model, *([self._projector] if self._projector and self._options.sees == "frames" else [])]
+        return "+".join(checksum(file) for file in files)
+
+    async def ask(self, question: JudgeRequest) -> Reply:
+        """Answer a question; see `Judge.ask`. It takes its turn after those that asked the same model before."""
+        return await climb(question, self, self._means.coerce, self._options.cost)
+
+    async def close(self) -> None:
+        """Let go of the model; it stays loaded a while for others, see `models.judges.llama_cpp.model_process`."""
+        process, self._process = self._process, None
+        if process is not None:
+            sharing.give_back(self._loading)
+
+    async def complete(
+        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
+    ) -> Completion:
+        """Have a text written that fits the shape.
+
+        Raises:
+            Unanswered: there is none.
+        """
+        if self._process is None:
+            self._process = await asyncio.to_thread(sharing.borrow, self._loading)
+        ask = Ask(
+            next(_numbers),
+            tuple(self._turn(message) for message in messages),
+            shape.schema,
+            sampling.temperature,
+            sampling.seed & _LARGEST_SEED,
+            sampling.max_tokens,
+        )
+        try:
+            async with self._means.turns.turn() if self._means.turns is not None else nullcontext():
+                said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
+        except asyncio.CancelledError:
+            self._process.stop(ask.number)
+            raise
+        if isinstance(said, ContextOverflow):
+            raise Unanswered(line_of_full(said), calls=0, too_long=TooLong(said.asked, said.room))
+        if isinstance(said, Failed):
+            raise Unanswered(said.line)
+        if not isinstance(said, LlamaCompletion):
+            raise Unanswered("The model was stopped before it had answered.")
+        try:
+            model_id = await asyncio.to_thread(lambda: self.fingerprint)
+        except OSError as error:
+            raise Unanswered(f"{self._model.name} cannot be read any more: {error.strerror}.") from None
+        return Completion(
+            said.text,
+            cut=said.cut,
+            held="grammar",
+            model_id=model_id,
+            tokens_in=said.tokens_in,
+            tokens_out=said.tokens_out,
+        )
+
+    def not_held(self, held: str) -> None:
+        """Hear that an answer was not of its shape; there is nothing surer than a grammar to fall back on."""
+
+    def clear(self, text: str) -> None:
+        """Let a text pass that the ladder wrote; the model that coerces may be at a server."""
+        clear(self._means.guard, text)
+
+    def _turn(self, message: Message) -> LlamaMessage:
+        parts: list[str | bytes] = []
+        for picture in message.pictures if self._options.sees == "frames" else ():
+            parts += [picture.shown, picture.jpeg] if picture.shown else [picture.jpeg]
+        if message.text or not parts:
+            parts.append(message.text)
+        return LlamaMessage(Role(message.role).value, tuple(parts))

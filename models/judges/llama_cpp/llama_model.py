@@ -1,0 +1,381 @@
+"""The model itself. Imports llama-cpp-python: only the process that holds a model imports this.
+
+A JSON schema as a grammar of llama.cpp. Only the process that holds the model calls this: it needs the library.
+"""
+
+import base64
+import ctypes
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import llama_cpp
+from jinja2 import TemplateError
+from llama_cpp import mtmd_cpp
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter, MTMDChatHandler
+from llama_cpp.llama_grammar import LlamaGrammar
+
+from models.judges.llama_cpp.chat_template import (
+    ChatMessage,
+    Incomplete,
+    Manners,
+    NotWhole,
+    arranged,
+    manners_of,
+    marks_of,
+    messages_of,
+    read_header,
+)
+from models.judges.llama_cpp.process_messages import (
+    Ask,
+    ContextOverflow,
+    Failed,
+    LlamaCompletion,
+    LlamaModelConfig,
+    StopFlag,
+    Stopped,
+    line_of_loading,
+    telling,
+)
+from project.entities.study_records import Json
+
+_MOST_NUMBERS = 1001
+"""Whole numbers between two bounds are listed one by one up to so many: grammars know no bounds."""
+_SHORT = 100
+"""Characters up to which the library's own rule of a text does. From some 1,800 on llama.cpp refuses it."""
+_PIECE = 50
+"""Characters of a longer text that are counted as one."""
+_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
+_ONE = ("items", "additionalProperties", "not")
+_NAMED = ("properties", "$defs", "definitions")
+
+
+def grammar_of(schema: Mapping[str, Json], longest: int) -> str:
+    """Return the grammar of the texts that fit a schema, in GBNF.
+
+    Whole numbers keep their bounds and every text ends, which the library's own translation does not see to.
+
+    Args:
+        schema: of an object.
+        longest: characters that no text in it may exceed, whatever its `maxLength`.
+
+    Raises:
+        Exception: of the library, which does not say of what kind, where it does not understand the schema.
+    """
+    from llama_cpp.llama_grammar import json_schema_to_gbnf
+
+    lengths: set[int] = set()
+    rules = str(json_schema_to_gbnf(json.dumps(_bounded(dict(schema), longest, lengths))))
+    for char in sorted(set(re.findall(r"\((char\d*) \(", rules))):
+        # The longest first: the rule of a shorter one is part of it.
+        for length in sorted(lengths, reverse=True):
+            if length > _SHORT:
+                rules = rules.replace(_nested(char, length), _by_pieces(char, length))
+        rules += f"\nPIECE-{char} ::= {' '.join([char] * _PIECE)}\nTAIL-{char} ::= {_nested(char, _PIECE - 1)}"
+    return rules
+
+
+def _by_pieces(char: str, length: int) -> str:
+    """Return what stands for up to so many characters: whole pieces, and less than one."""
+    pieces, rest = divmod(length, _PIECE)
+    rule = _nested(char, rest) if rest else '""'
+    for _ in range(pieces):
+        rule = f"(PIECE-{char} {rule} | TAIL-{char})"
+    return rule
+
+
+def _nested(char: str, length: int) -> str:
+    """Return what the library writes for up to so many characters."""
+    return f"({char} " * (length - 1) + f"({char}" + ")?" * length
+
+
+def _bounded(schema: Json, longest: int, lengths: set[int]) -> Json:
+    """Return a schema in which bounds are lists and texts have an end; `lengths` gets what the texts may grow by."""
+    if not isinstance(schema, dict):
+        return schema
+    found = dict(schema)
+    for key in _NAMED:
+        if isinstance(named := found.get(key), dict):
+            found[key] = {name: _bounded(one, longest, lengths) for name, one in named.items()}
+    for key in _MANY:
+        if isinstance(many := found.get(key), list):
+            found[key] = [_bounded(one, longest, lengths) for one in many]
+    for key in _ONE:
+        if key in found:
+            found[key] = _bounded(found[key], longest, lengths)
+    if "enum" in found or "const" in found:
+        return found
+    if found.get("type") == "integer" and (listed := _listed(found)):
+        return {"enum": [*listed]}
+    if found.get("type") == "string" and "pattern" not in found and "format" not in found:
+        stated = found.get("maxLength")
+        most = min(stated, longest) if isinstance(stated, int) else longest
+        wanted = found.get("minLength")
+        least = min(wanted, most) if isinstance(wanted, int) else 0
+        found |= {"maxLength": most, "minLength": least}
+        lengths.add(most - least)
+    return found
+
+
+def _listed(schema: Mapping[str, Json]) -> range | None:
+    """Return the whole numbers within the bounds of a schema; None where it has not two, or they are far apart."""
+    low, high = schema.get("minimum"), schema.get("maximum")
+    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
+    lows = [math.ceil(low)] if isinstance(low, (int, float)) else []
+    lows += [math.floor(above) + 1] if isinstance(above, (int, float)) else []
+    highs = [math.floor(high)] if isinstance(high, (int, float)) else []
+    highs += [math.ceil(below) - 1] if isinstance(below, (int, float)) else []
+    if not lows or not highs or not 0 <= min(highs) - max(lows) < _MOST_NUMBERS:
+        return None
+    return range(max(lows), min(highs) + 1)
+
+
+_KEPT_LINES = 20
+_WARNING, _ERROR = 3, 4
+_LEAST_ROOM = 200
+_CHARACTERS_A_TOKEN = 2
+"""A text in an answer may have so many characters for each token that the answer may have, which leaves room for the
+rest of it: a token is three or four characters of common languages.
+"""
+
+
+class NotLoaded(Exception):
+    """A model could not be loaded; the message is one line."""
+
+
+class LlamaModel:
+    """A loaded model. Answers one request after the other, in one thread.
+
+    Args:
+        loading: what is loaded.
+        flag: stops the request that is being answered.
+
+    Raises:
+        NotLoaded: it could not be.
+    """
+
+    def __init__(self, loading: LlamaModelConfig, flag: StopFlag) -> None:
+        self._loading, self._flag = loading, flag
+        for file in filter(None, (loading.model, loading.projector)):
+            _require_whole(Path(file))
+        self._lines: list[str] = []
+        self._log = llama_cpp.llama_log_callback(self._keep_line)
+        for listen in (llama_cpp.llama_log_set, mtmd_cpp.mtmd_log_set, mtmd_cpp.mtmd_helper_log_set):
+            listen(self._log, None)
+        self._handler = _Handler(loading.projector, loading.gpu_layers != 0) if loading.projector else None
+        self._llama = self._loaded()
+        self._grammars: dict[str, LlamaGrammar] = {}
+        self._manners = self._found_manners()
+        if self._handler is not None:
+            self._handler.manners = self._manners
+        self._marks = marks_of(self._special_words())
+        # Asked by llama.cpp again and again while it computes, so not a function of Python: the length of an empty
+        # string is false, and that of a string of one byte is true.
+        length = ctypes.cast(ctypes.CDLL(None).strlen, ctypes.c_void_p).value or 0
+        self._asks_whether_to_stop = llama_cpp.ggml_abort_callback(length)
+        llama_cpp.llama_set_abort_callback(self._llama.ctx, self._asks_whether_to_stop, ctypes.c_void_p(flag.address))
+
+    def answer(self, ask: Ask) -> LlamaCompletion | ContextOverflow | Failed | Stopped:
+        """Write a text."""
+        self._lines.clear()
+        pictures = sum(isinstance(part, bytes) for turn in ask.turns for part in turn.parts)
+        if pictures and self._handler is None:
+            return Failed("The model was given no projector, so it sees no frames: name one, or let it see text alone.")
+        try:
+            return self._written(ask)
+        except DoesNotFit as found:
+            return ContextOverflow(found.asked, found.room, pictures)
+        except Exception as error:
+            if self._flag.raised:
+                return Stopped()
+            return Failed(f"llama.cpp gave no answer: {telling(self._lines) or _brief(error)}.")
+
+    def _written(self, ask: Ask) -> LlamaCompletion | Stopped:
+        messages = messages_of(ask.turns, self._manners, self._marks, _picture)
+        if self._handler is None:
+            messages = arranged(messages, self._manners)
+        self._llama.begin(ask.max_tokens)
+        completion: Any = self._llama.create_chat_completion(
+            messages=messages,  # type: ignore[arg-type]
+            grammar=self._grammar(ask),
+            temperature=ask.temperature,
+            seed=ask.seed,
+            max_tokens=ask.max_tokens,
+            repeat_penalty=1.0,
+        )
+        if self._flag.raised:
+            return Stopped()
+        choice, usage = completion["choices"][0], completion["usage"]
+        return LlamaCompletion(
+            choice["message"]["content"] or "",
+            choice["finish_reason"] == "length",
+            self._llama.prompt_tokens,
+            usage["completion_tokens"],
+        )
+
+    def _loaded(self) -> "_Llama":
+        loading = self._loading
+        try:
+            llama = _Llama(
+                model_path=loading.model,
+                n_ctx=loading.context,
+                n_gpu_layers=loading.gpu_layers,
+                n_threads=loading.threads or None,
+                n_threads_batch=loading.threads or None,
+                chat_handler=self._handler,
+                verbose=False,
+            )
+        except (ValueError, RuntimeError, MemoryError, TemplateError):
+            raise NotLoaded(line_of_loading(loading, self._lines, projector=False)) from None
+        llama.flag = self._flag
+        if self._handler is not None:
+            try:
+                self._handler.load(llama)
+            except (ValueError, RuntimeError, MemoryError):
+                raise NotLoaded(line_of_loading(loading, self._lines, projector=True)) from None
+        return llama
+
+    def _grammar(self, ask: Ask) -> LlamaGrammar:
+        longest = max(_LEAST_ROOM, _CHARACTERS_A_TOKEN * ask.max_tokens)
+        key = json.dumps([ask.schema, longest])
+        if key not in self._grammars:
+            rules = grammar_of(ask.schema, longest)
+            # A grammar that llama.cpp refuses would crash it where it is used.
+            sampler = llama_cpp.llama_sampler_init_grammar(self._llama._model.vocab, rules.encode(), b"root")
+            if not sampler:
+                raise ValueError("the form of the answer is too large for a grammar")
+            llama_cpp.llama_sampler_free(sampler)
+            self._grammars[key] = LlamaGrammar.from_string(rules, verbose=False)
+        return self._grammars[key]
+
+    def _found_manners(self) -> Manners:
+        template = self._llama.metadata.get("tokenizer.chat_template")
+        if not template:
+            if self._handler is not None:
+                raise NotLoaded("The model's file holds no chat template, so it cannot be shown frames.")
+            return Manners()
+        end, begin = (self._llama.detokenize([token]).decode("utf-8", "ignore") for token in self._llama.ends())
+        formatter = Jinja2ChatFormatter(template, end, begin)
+        return manners_of(lambda messages: formatter(messages=messages).prompt)  # type: ignore[arg-type]
+
+    def _special_words(self) -> list[str]:
+        vocab = self._llama._model.vocab
+        tokens = range(llama_cpp.llama_vocab_n_tokens(vocab))
+        special = [token for token in tokens if llama_cpp.llama_vocab_is_control(vocab, token)]
+        words = [llama_cpp.llama_vocab_get_text(vocab, token).decode("utf-8", "ignore") for token in special]
+        return [*words, mtmd_cpp.mtmd_default_marker().decode()]
+
+    def _keep_line(self, level: int, text: bytes, _: object) -> None:
+        # What is less than a warning may hold the question.
+        if level in (_WARNING, _ERROR):
+            self._lines.append(text.decode("utf-8", "replace"))
+            del self._lines[:-_KEPT_LINES]
+
+
+class DoesNotFit(Exception):
+    """The question and its longest answer are longer than the context."""
+
+    def __init__(self, asked: int, room: int) -> None:
+        super().__init__()
+        self.asked, self.room = asked, room
+
+
+class Interrupted(Exception):
+    """The request was stopped."""
+
+
+class _Llama(llama_cpp.Llama):
+    """Stops when it is told to, and does not begin what does not fit."""
+
+    flag: StopFlag
+    prompt_tokens: int = 0
+    _longest_answer: int = 0
+
+    def begin(self, longest_answer: int) -> None:
+        """Forget what came before: nothing is computed in another way because of what was asked earlier."""
+        self.reset()  # type: ignore[no-untyped-call]
+        self.prompt_tokens, self._longest_answer = 0, longest_answer
+
+    def hold(self, tokens: int) -> None:
+        """Check that a question fits.
+
+        Raises:
+            DoesNotFit: it does not.
+        """
+        self.prompt_tokens = tokens
+        if tokens + self._longest_answer > self.n_ctx():
+            raise DoesNotFit(tokens + self._longest_answer, self.n_ctx())
+
+    def ends(self) -> tuple[int, int]:
+        """Return the tokens that end and begin a text."""
+        return self.token_eos(), self.token_bos()
+
+    def eval(self, tokens: Sequence[int]) -> None:
+        if self.flag.raised:
+            raise Interrupted
+        super().eval(tokens)
+
+    def create_completion(self, prompt: Any, *args: Any, **kwargs: Any) -> Any:
+        # A question with pictures was counted before they were looked at.
+        if not self.prompt_tokens:
+            self.hold(len(prompt))
+        return super().create_completion(prompt, *args, **kwargs)
+
+
+class _Handler(MTMDChatHandler):
+    """Puts pictures before a model by its own template, and counts all tokens before the first is computed."""
+
+    manners = Manners()
+
+    def __init__(self, projector: str, use_gpu: bool) -> None:
+        super().__init__(projector, verbose=False, use_gpu=use_gpu)
+
+    def load(self, llama: _Llama) -> None:
+        """Load the projector, which the library does when it is first needed."""
+        self._init_mtmd_context(llama)
+        self._mtmd_cpp = _Counting(mtmd_cpp, llama)  # type: ignore[assignment]
+
+    def _get_template_messages(self, messages: Any, media_marker: str) -> list[ChatMessage]:
+        return arranged(super()._get_template_messages(messages, media_marker), self.manners)
+
+
+class _Counting:
+    """The library's functions for pictures; the one that makes tokens also counts them."""
+
+    def __init__(self, functions: Any, llama: _Llama) -> None:
+        self._functions, self._llama = functions, llama
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._functions, name)
+
+    def mtmd_tokenize(self, context: Any, chunks: Any, *rest: Any) -> int:
+        failed = int(self._functions.mtmd_tokenize(context, chunks, *rest))
+        if not failed:
+            pieces = (
+                self._functions.mtmd_input_chunks_get(chunks, at)
+                for at in range(self._functions.mtmd_input_chunks_size(chunks))
+            )
+            self._llama.hold(sum(self._functions.mtmd_input_chunk_get_n_tokens(piece) for piece in pieces))
+        return failed
+
+
+def _picture(jpeg: bytes) -> Mapping[str, Json]:
+    return {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"}}
+
+
+def _brief(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
+
+
+def _require_whole(file: Path) -> None:
+    try:
+        read_header(file)
+    except Incomplete:
+        raise NotLoaded(f"{file.name} is incomplete: copy or download it again.") from None
+    except NotWhole as found:
+        raise NotLoaded(f"{file.name} is damaged: {found}. Copy or download it again.") from None
+    except OSError as error:
+        raise NotLoaded(f"{file.name} cannot be read: {error.strerror}.") from None

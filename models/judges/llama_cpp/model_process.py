@@ -1,0 +1,344 @@
+"""The process that holds a model, seen from where it is asked: started when needed, and again after a crash.
+
+Processes with a model, shared by the judges that load the same, and kept a while between jobs. The process that holds a
+model: it answers what comes through a pipe, and ends when the other end is gone.
+"""
+
+import multiprocessing
+import os
+import queue
+import signal
+import threading
+import time
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+
+from models.connection import network_sandbox as sentinel
+from models.judges.llama_cpp.process_messages import (
+    Ask,
+    ContextOverflow,
+    Failed,
+    LlamaCompletion,
+    LlamaModelConfig,
+    ModelLoadedReply,
+    RequestStart,
+    Stop,
+    StopFlag,
+    Stopped,
+    line_of_death,
+)
+
+
+def serve(pipe: "Connection[object, object]", log: "Connection[object, object]", loading: LlamaModelConfig) -> None:
+    """Load a model, say `Ready` or `Failed`, then answer one `Ask` after the other, each after a `Begun`.
+
+    A `Stop` may come at any time.
+
+    It is what a new process runs. It prints to `log` alone.
+    """
+    sentinel.install()
+    for stream in (1, 2):
+        os.dup2(log.fileno(), stream)
+    log.close()
+    # Whoever asked ends it; Ctrl+C in a terminal reaches every process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # llama.cpp would start a debugger when it crashes.
+    os.environ["GGML_NO_BACKTRACE"] = "1"
+    asked: queue.SimpleQueue[Ask] = queue.SimpleQueue()
+    flag = StopFlag()
+    threading.Thread(target=_listen, args=(pipe, asked, flag), daemon=True).start()
+    from models.judges.llama_cpp.llama_model import LlamaModel, NotLoaded
+
+    try:
+        model = LlamaModel(loading, flag)
+    except NotLoaded as error:
+        pipe.send(Failed(str(error)))
+        # Without the library's own tidying up, which stumbles over what was not loaded.
+        os._exit(0)
+    pipe.send(ModelLoadedReply())
+    while True:
+        ask = asked.get()
+        flag.begin(ask.number)
+        pipe.send(RequestStart())
+        pipe.send(model.answer(ask))
+
+
+def _listen(pipe: "Connection[object, object]", asked: "queue.SimpleQueue[Ask]", flag: StopFlag) -> None:
+    try:
+        while True:
+            said = pipe.recv()
+            if isinstance(said, Stop):
+                flag.stop(said.number)
+            elif isinstance(said, Ask):
+                asked.put(said)
+    except (EOFError, OSError):
+        # Whatever is being computed, nobody waits for it any more.
+        os._exit(0)
+
+
+Answer = LlamaCompletion | ContextOverflow | Failed | Stopped
+_LOOK_EVERY_S = 0.25
+_GRACE_S = 15.0
+"""How long a request that is to stop may take to do so, until its process is killed: a picture may be in the works."""
+_KEPT_LINES = 40
+
+
+class ModelProcess:
+    """Answers questions one after the other, in a process of its own. Threads and event loops may share it.
+
+    Args:
+        loading: what it loads, when it is first asked.
+    """
+
+    def __init__(self, loading: LlamaModelConfig) -> None:
+        self._loading = loading
+        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+        self._current = 0
+        self._stop_asked: float | None = None
+        self._begun = threading.Event()
+        self._ended = False
+        self._thread = threading.Thread(target=self._work, name="model", daemon=True)
+        self._thread.start()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process; None while there is none."""
+        with self._lock:
+            return self._child.process.pid if self._child is not None else None
+
+    def wait_until_begun(self, limit_s: float) -> bool:
+        """Wait until an answer is being given; return whether one is."""
+        return self._begun.wait(limit_s)
+
+    def ask(self, ask: Ask, limit_s: float) -> "Future[Answer]":
+        """Put a question at the end of the line.
+
+        Args:
+            ask: the question.
+            limit_s: that it may take, from when its turn has come and the model is loaded.
+        """
+        waiting = _Waiting(ask, limit_s)
+        with self._lock:
+            if not self._ended:
+                self._waiting.put(waiting)
+                return waiting.future
+        waiting.future.set_result(Failed("The model was put away."))
+        return waiting.future
+
+    def stop(self, number: int) -> None:
+        """Stop the answer to a request, if it is being given. One that waits is stopped by cancelling its future."""
+        with self._lock:
+            if number == self._current and self._child is not None:
+                self._stop_asked = self._stop_asked or time.monotonic()
+                self._child.send(Stop(number))
+
+    def end(self) -> None:
+        """End the process at once; whoever waits is told."""
+        with self._lock:
+            self._ended = True
+            if self._child is not None:
+                self._child.process.kill()
+            self._waiting.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        while (waiting := self._waiting.get()) is not None:
+            future = waiting.future
+            if future.cancelled():
+                continue
+            failed = self._load()
+            with self._lock:
+                self._current, self._stop_asked = waiting.ask.number, None
+            if future.set_running_or_notify_cancel():
+                answer = failed or self._answered(waiting) or self._load() or self._answered(waiting)
+                future.set_result(answer or self._death())
+            with self._lock:
+                self._current = 0
+        self._put_away()
+
+    def _load(self) -> Failed | None:
+        """See to it that there is a process with the model; return why not."""
+        if self._child is not None and self._child.process.is_alive():
+            return None
+        self._put_away()
+        with self._lock:
+            if self._ended:
+                return Failed("The model was put away.")
+            self._child = _Child.started(self._loading)
+        said = self._child.said()
+        if isinstance(said, ModelLoadedReply):
+            return None
+        failed = said if isinstance(said, Failed) else self._death()
+        self._put_away()
+        return failed
+
+    def _answered(self, waiting: "_Waiting") -> Answer | None:
+        """Return the answer; None where the process was gone before it had taken up the question."""
+        child = self._child
+        assert child is not None
+        child.send(waiting.ask)
+        if not isinstance(child.said(), RequestStart):
+            child.process.join()
+            return None
+        self._begun.set()
+        late = time.monotonic() + waiting.limit_s
+        while not child.pipe.poll(_LOOK_EVERY_S):
+            now = time.monotonic()
+            if now >= late:
+                self.stop(waiting.ask.number)
+            if self._stop_asked is not None and now - self._stop_asked >= _GRACE_S:
+                child.process.kill()
+        said = child.said()
+        self._begun.clear()
+        if isinstance(said, LlamaCompletion | ContextOverflow | Failed):
+            return said
+        if said is None and self._stop_asked is None:
+            return self._death()
+        if time.monotonic() >= late:
+            return Failed(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
+        return Stopped()
+
+    def _death(self) -> Failed:
+        child = self._child
+        assert child is not None
+        child.process.join()
+        child.drain.join()
+        return Failed(line_of_death(self._loading, child.process.exitcode, [*child.lines]))
+
+    def _put_away(self) -> None:
+        with self._lock:
+            child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+
+@dataclass
+class _Waiting:
+    ask: Ask
+    limit_s: float
+    future: "Future[Answer]" = field(default_factory=Future)
+
+
+@dataclass
+class _Child:
+    """One process, its pipe, and the last lines that it printed."""
+
+    process: SpawnProcess
+    pipe: "Connection[object, object]"
+    drain: threading.Thread
+    lines: "deque[str]"
+
+    @classmethod
+    def started(cls, loading: LlamaModelConfig) -> "_Child":
+        context = multiprocessing.get_context("spawn")
+        pipe, their_pipe = context.Pipe()
+        log, their_log = context.Pipe(duplex=False)
+        process = context.Process(target=serve, args=(their_pipe, their_log, loading), name="model", daemon=True)
+        process.start()
+        their_pipe.close()
+        their_log.close()
+        lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        drain = threading.Thread(target=_drain, args=(log, lines), daemon=True)
+        drain.start()
+        return cls(process, pipe, drain, lines)
+
+    def send(self, message: object) -> None:
+        """Say something; that nobody is there any more shows where an answer is awaited."""
+        try:
+            self.pipe.send(message)
+        except OSError:
+            return
+
+    def said(self) -> object:
+        """Wait for what it says; None when it is gone."""
+        try:
+            return self.pipe.recv()
+        except (EOFError, OSError):
+            return None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.drain.join()
+        self.pipe.close()
+        self.process.close()
+
+
+def _drain(log: "Connection[object, object]", lines: "deque[str]") -> None:
+    with os.fdopen(os.dup(log.fileno()), errors="replace") as file:
+        log.close()
+        lines.extend(line.rstrip() for line in file)
+
+
+KEPT_S = 120.0
+"""How long a model that nobody uses stays loaded, for the next job."""
+
+
+@dataclass
+class _Held:
+    process: ModelProcess
+    users: int = 0
+    goodbye: threading.Timer | None = None
+
+
+_held: dict[LlamaModelConfig, _Held] = {}
+_lock = threading.Lock()
+
+
+def borrow(loading: LlamaModelConfig) -> ModelProcess:
+    """Return the process for what is to be loaded; `give_back` has to follow.
+
+    Models that nobody uses any more make room for another one.
+    """
+    with _lock:
+        idle = [one for one, held in _held.items() if not held.users and one != loading] if loading not in _held else []
+        gone = [_held.pop(one) for one in idle]
+        held = _held.setdefault(loading, _Held(ModelProcess(loading))) if loading not in _held else _held[loading]
+        held.users += 1
+        if held.goodbye is not None:
+            held.goodbye.cancel()
+            held.goodbye = None
+    for one in gone:
+        _end(one)
+    return held.process
+
+
+def give_back(loading: LlamaModelConfig) -> None:
+    """Say that one user is done; after the last one the model is kept for `KEPT_S`."""
+    with _lock:
+        held = _held.get(loading)
+        if held is None:
+            return
+        held.users -= 1
+        if not held.users:
+            held.goodbye = threading.Timer(KEPT_S, _leave, (loading, held))
+            held.goodbye.daemon = True
+            held.goodbye.start()
+
+
+def end_all() -> None:
+    """End every process, whoever uses it."""
+    with _lock:
+        gone = [*_held.values()]
+        _held.clear()
+    for one in gone:
+        _end(one)
+
+
+def _leave(loading: LlamaModelConfig, held: _Held) -> None:
+    with _lock:
+        if _held.get(loading) is not held or held.users:
+            return
+        del _held[loading]
+    held.process.end()
+
+
+def _end(held: _Held) -> None:
+    if held.goodbye is not None:
+        held.goodbye.cancel()
+    held.process.end()

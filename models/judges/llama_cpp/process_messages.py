@@ -1,0 +1,239 @@
+"""What is said between the process that asks and the one that holds the model.
+
+What goes wrong with llama.cpp, in one line that says what to do. The flag that stops a model while it computes; its
+process looks at it, also from inside the library.
+"""
+
+import ctypes
+import re
+import signal
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from project.entities.study_records import Json
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaModelConfig:
+    """What a process loads; equal ones share a process.
+
+    Attributes:
+        model: path of the GGUF file.
+        projector: path of its projector; "" for none.
+        context: in tokens.
+        gpu_layers: -1 for all.
+        threads: 0 leaves it to the library.
+    """
+
+    model: str
+    projector: str
+    context: int
+    gpu_layers: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaMessage:
+    """One message: its role, then what it consists of in order, text or the bytes of a JPEG."""
+
+    role: str
+    parts: tuple[str | bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Write a text.
+
+    Attributes:
+        number: of the request; none is given out twice.
+        turns: the conversation so far.
+        schema: JSON Schema that the text is held to.
+        temperature: 0 takes the likeliest token.
+        seed: 31 bits.
+        max_tokens: that the text may have.
+    """
+
+    number: int
+    turns: tuple[LlamaMessage, ...]
+    schema: Mapping[str, Json]
+    temperature: float
+    seed: int
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Write no further, if it is still this request."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoadedReply:
+    """The model is loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestStart:
+    """A request is taken up."""
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaCompletion:
+    """What the model wrote.
+
+    Attributes:
+        text: whole.
+        cut: it ended because it had as many tokens as it may.
+        tokens_in: of the question, pictures included.
+        tokens_out: of the text.
+    """
+
+    text: str
+    cut: bool
+    tokens_in: int
+    tokens_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOverflow:
+    """The question does not fit.
+
+    Attributes:
+        asked: tokens of the question and of the longest answer together.
+        room: tokens of the context.
+        pictures: that are part of the question.
+    """
+
+    asked: int
+    room: int
+    pictures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """It could not be done; one line."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """It was stopped on request."""
+
+
+_LONGEST = 200
+_LESS = "choose a smaller context, fewer GPU layers or a smaller model"
+_MEMORY = re.compile(
+    r"insufficient memory|failed to allocate|out of memory|unable to allocate|bad_alloc", re.IGNORECASE
+)
+_INCOMPLETE = re.compile(r"not within the file bounds|failed to read|failed to seek|unexpectedly reached end")
+_WIDTHS = re.compile(r"text model \(n_embd = (\d+)\) and mmproj \(n_embd = (\d+)\)")
+_ARCHITECTURE = re.compile(r"unknown model architecture: '([^']*)'")
+_TELLING = re.compile(r"GGML_ASSERT|error|fail|abort|what\(\)|CUDA", re.IGNORECASE)
+
+
+def line_of_loading(loading: LlamaModelConfig, logged: Sequence[str], projector: bool) -> str:
+    """Return why a model could not be loaded.
+
+    Args:
+        loading: what was asked for.
+        logged: what llama.cpp wrote about it.
+        projector: it was the projector that could not be loaded.
+    """
+    said = "\n".join(logged)
+    file = Path(loading.projector if projector else loading.model).name
+    if _MEMORY.search(said):
+        return not_enough_memory(loading)
+    if widths := _WIDTHS.search(said):
+        reads, gives = widths.groups()
+        return f"{file} is the projector of another model: it gives {gives} numbers a token, this one reads {reads}."
+    if "CLIP cannot be used as main model" in said:
+        return f"{file} is a projector: name the model's own file, and this one as its projector."
+    if _INCOMPLETE.search(said):
+        return f"{file} is incomplete: copy or download it again."
+    if unknown := _ARCHITECTURE.search(said):
+        return f"The installed llama-cpp-python does not know the architecture {unknown[1]} of {file}: get a newer one."
+    what = "as a projector" if projector else "as a model"
+    return f"{file} could not be loaded {what}: {telling(logged) or 'llama.cpp does not say why'}."
+
+
+def not_enough_memory(loading: LlamaModelConfig) -> str:
+    """Return what to do where there is too little memory."""
+    file = Path(loading.model).name
+    return f"There is not enough memory for {file} with a context of {loading.context:,} tokens: {_LESS}."
+
+
+def line_of_death(loading: LlamaModelConfig, exitcode: int | None, written: Sequence[str]) -> str:
+    """Return why the process of a model ended by itself.
+
+    Args:
+        loading: what it had loaded.
+        exitcode: of the process; negative for a signal.
+        written: the last lines on its standard error.
+    """
+    if exitcode == -signal.SIGKILL:
+        file = Path(loading.model).name
+        return f"The process of {file} was killed, as the system does when there is too little memory: {_LESS}."
+    if _MEMORY.search("\n".join(written)):
+        return not_enough_memory(loading)
+    try:
+        how = signal.Signals(-(exitcode or 0)).name
+    except ValueError:
+        how = f"exit code {exitcode}"
+    why = telling(written)
+    return f"llama.cpp crashed ({how}){f': {why}' if why else ''}. The next question starts it again."
+
+
+def line_of_full(full: ContextOverflow) -> str:
+    """Return what does not fit, and what can be shortened."""
+    fewer = "fewer or smaller frames, " if full.pictures else ""
+    return (
+        f"The question and its longest answer take {full.asked:,} tokens, and the model's context holds {full.room:,}: "
+        f"choose {fewer}fewer turns before the segment, a shorter answer or a larger context."
+    )
+
+
+def telling(lines: Sequence[str]) -> str:
+    """Return the last line that says what went wrong, without the name of the function that wrote it; "" for none."""
+    found = [line.strip() for text in lines for line in text.splitlines() if _TELLING.search(line)]
+    if not found:
+        return ""
+    line = re.sub(r"^\w+: (error: )?", "", found[-1]).rstrip(". ")
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+class StopFlag:
+    """Raised for one request by its number. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        # An empty C string while it is down, one of a single byte while it is up.
+        self._bytes = ctypes.create_string_buffer(2)
+        self._current = 0
+        self._stopped = 0
+
+    @property
+    def address(self) -> int:
+        """Where the string lies: its length is 0 while the flag is down, 1 while it is up."""
+        return ctypes.addressof(self._bytes)
+
+    @property
+    def raised(self) -> bool:
+        """Whether the request that is being answered is to stop."""
+        return self._bytes.raw[0] != 0
+
+    def begin(self, number: int) -> None:
+        """Take up a request; the flag is down unless it was stopped before it arrived."""
+        with self._lock:
+            self._current = number
+            self._bytes[0] = b"\1" if number == self._stopped else b"\0"
+
+    def stop(self, number: int) -> None:
+        """Raise the flag, if that request is being answered or is still to come."""
+        with self._lock:
+            self._stopped = number
+            if number == self._current:
+                self._bytes[0] = b"\1"

@@ -1,0 +1,209 @@
+"""Ask one server for completions: in the dialect that it knows, again where that helps, and never without end."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+
+from models.connection.addresses import loopback
+from models.connection.guard import Guard, current
+from models.judges.judge_interface import Message, RequestLimiter, Role, SamplingParameters, lost
+from models.judges.openai_compatible.server_capabilities import ConstraintMode, Dialects, ServerCapabilities, wire
+from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, line_of
+from models.judges.openai_compatible.server_options import OpenAIOptions, host_of, name_of
+from models.judges.openai_compatible.server_requests import Patience, client_for, fetch, jitter, send
+from models.judges.structured_output.answer_parsing import as_json
+from models.judges.structured_output.completion import Completion, ResponseSchema, Unanswered
+from models.judges.structured_output.repair_prompts import clear, with_schema
+from project.entities.egress_policy import numeric
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+
+Sleep = Callable[[float], Awaitable[None]]
+DIALECTS = Dialects()
+"""What this process has learned about servers, whichever judge asked them."""
+_MOST_DIALECTS = len(ConstraintMode) + 2
+
+
+class Asker:
+    """A model at a server, as the ladder wants it.
+
+    Args:
+        base: of the server's addresses.
+        model: its name there.
+        key: "" for none.
+        options: of the judge.
+        guard: the way out.
+        sleep: waits so many seconds.
+        turns: how fast it may be asked; None for as fast as it can.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        model: str,
+        key: str,
+        options: OpenAIOptions,
+        guard: Guard,
+        sleep: Sleep = asyncio.sleep,
+        turns: RequestLimiter | None = None,
+    ) -> None:
+        self.model = model
+        self.base = base
+        self.host = host_of(base)
+        self.server = f"{base} {model}"
+        self.client = client_for(base, key, guard)
+        self.scrubber = ApiKeyRedactor(key)
+        self._keyed = bool(key)
+        self._options, self._guard, self._sleep, self._turns = options, guard, sleep, turns
+        self._patience = Patience(options.tries, max(options.patience_s, options.timeout_s))
+        self._rest_until = 0.0
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.client.close()
+
+    async def complete(
+        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
+    ) -> Completion:
+        """Ask for a completion, more plainly where the server cannot do what it is asked.
+
+        Raises:
+            Unanswered: there is none; the line holds no key.
+            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+        """
+        calls = 0
+        for _ in range(_MOST_DIALECTS):
+            dialect = DIALECTS.of(self.server)
+            body = self._body(messages, shape, sampling, dialect)
+            outcome, made = await self._tried(body)
+            calls += made
+            if isinstance(outcome, Completion):
+                held = "" if dialect.rung is ConstraintMode.PROMPT else dialect.rung.name.lower()
+                return replace(outcome, calls=calls, held=held)
+            failure = outcome
+            if not self._learned(failure, dialect):
+                break
+        raise self._unanswered(failure, calls)
+
+    async def listing(self) -> bytes | Failure:
+        """Return what the server answers when it is asked for its models."""
+        return await fetch(self.client, "/models", self._options.timeout_s)
+
+    @property
+    def rung(self) -> ConstraintMode:
+        """How its answers are held to a shape, as far as is known."""
+        return DIALECTS.of(self.server).rung
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether nobody on the way can read along, because there is no way or it is encrypted."""
+        name = name_of(self.base)
+        return self.base.startswith("https://") or name == "localhost" or loopback(numeric(name))
+
+    def line(self, failure: Failure, calls: int = 1) -> str:
+        """Return what to say about a request that was not answered; no key is in it."""
+        line = line_of(failure, self.host, self.model, self._keyed, calls)
+        return self.scrubber.error(line if line.endswith("?") else f"{line}.")
+
+    def not_held(self, held: str) -> None:
+        """Step down: the server said nothing against a shape, and did not hold its answer to it."""
+        DIALECTS.at_least(self.server, _next(ConstraintMode[held.upper()]))
+
+    def clear(self, text: str) -> None:
+        """Vouch for a text of the ladder, under the condition of the question that it is about."""
+        clear(self._guard, text)
+
+    def _body(
+        self,
+        messages: Sequence[Message],
+        shape: ResponseSchema,
+        sampling: SamplingParameters,
+        dialect: ServerCapabilities,
+    ) -> dict[str, Json]:
+        told = self._told(messages, shape) if dialect.in_prompt else messages
+        body: dict[str, Json] = {
+            "model": self.model,
+            "messages": wire(told, self._options.sees),
+            "temperature": sampling.temperature,
+            dialect.limit: sampling.max_tokens,
+        }
+        if dialect.seed:
+            body["seed"] = sampling.seed
+        form = dialect.response_format(shape)
+        return body if form is None else {**body, "response_format": form}
+
+    def _told(self, messages: Sequence[Message], shape: ResponseSchema) -> list[Message]:
+        """Say the schema in the last message of the user. What is made of a cleared text is cleared."""
+        told = [*messages]
+        last = max((at for at, message in enumerate(told) if message.role is Role.USER), default=None)
+        if last is None:
+            return told
+        before = told[last].text
+        if as_json(dict(shape.schema)) in before:
+            return told
+        told[last] = replace(told[last], text=with_schema(before, shape))
+        parcel = current()
+        if parcel is not None:
+            cleared = self._guard.cleared
+            for condition in {parcel.condition, ""}:
+                if cleared.holds_text(before, condition):
+                    cleared.add_text(told[last].text, condition)
+        return told
+
+    async def _tried(self, body: dict[str, Json]) -> tuple[Completion | Failure, int]:
+        """Send a request as often as patience lasts; return what became of it last, and how many were made."""
+        ends, calls = time.monotonic() + self._patience.total_s, 0
+        while True:
+            # Where the server asked another request of this judge to wait, this one waits too.
+            rest = self._rest_until - time.monotonic()
+            if rest >= ends - time.monotonic():
+                return Failure(Cause.BUSY, 0, "", hint_s=rest), calls
+            if rest > 0:
+                await self._sleep(rest)
+            waits = time.monotonic()
+            async with self._turns.turn() if self._turns is not None else nullcontext():
+                # Whoever waits for its turn has not lost patience with the server.
+                ends += time.monotonic() - waits
+                left = max(ends - time.monotonic(), 0.001)
+                outcome = await send(self.client, body, min(self._options.timeout_s, left), self.scrubber)
+            calls += 1
+            if isinstance(outcome, Completion) or outcome.cause is not Cause.BUSY:
+                return outcome, calls
+            if outcome.lost and not lost():
+                return outcome, calls
+            if outcome.hint_s:
+                self._rest_until = max(self._rest_until, time.monotonic() + outcome.hint_s)
+            wait = self._patience.wait(calls, ends - time.monotonic(), outcome.hint_s, jitter)
+            if wait is None:
+                return outcome, calls
+            await self._sleep(wait)
+
+    def _learned(self, failure: Failure, dialect: ServerCapabilities) -> bool:
+        """Remember what a refusal says about the server's dialect; return whether it says anything new."""
+        now = DIALECTS.of(self.server)
+        if failure.cause is Cause.LIMIT_NAME and dialect.limit == "max_tokens":
+            DIALECTS.limit_is(self.server, "max_completion_tokens")
+        elif failure.cause is Cause.SEED and dialect.seed:
+            DIALECTS.no_seed(self.server)
+        elif failure.cause is Cause.SHAPE and dialect.rung < ConstraintMode.PROMPT:
+            lean = dialect.rung is ConstraintMode.SCHEMA and failure.limits_refused
+            DIALECTS.at_least(self.server, ConstraintMode.LEAN if lean else _next(dialect.rung))
+        else:
+            return now != dialect
+        return True
+
+    def _unanswered(self, failure: Failure, calls: int) -> Unanswered:
+        refused = failure.cause is Cause.FILTERED
+        return Unanswered(
+            self.line(failure, calls),
+            status=JudgmentStatus.REFUSED if refused else JudgmentStatus.ERROR,
+            raw=self.scrubber.error(failure.said) if refused else "",
+            calls=calls,
+            too_long=failure.too_long,
+        )
+
+
+def _next(rung: ConstraintMode) -> ConstraintMode:
+    return ConstraintMode.OBJECT if rung < ConstraintMode.OBJECT else ConstraintMode.PROMPT

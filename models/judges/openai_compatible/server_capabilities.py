@@ -1,0 +1,154 @@
+"""What is known of how a server wants to be asked: learned from its refusals, remembered for an address and a model.
+
+Messages as OpenAI's chat completions take them.
+"""
+
+import base64
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from models.judges.judge_interface import Message
+from models.judges.structured_output.completion import ResponseSchema
+from project.entities.study_records import Json
+
+Change = Callable[[Mapping[str, Json]], Mapping[str, Json]]
+
+_LOOSE = {
+    *("maxLength", "minLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    *("multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "default", "examples"),
+}
+"""Limits that not every server can hold an answer to; `AnswerForm.read` holds it to them all the same."""
+_LONGEST = 600
+"""Characters of a text that llama-cpp-python can count: from some 1,000 on, its server dies of the grammar."""
+_OF_NAMES = {"properties", "$defs"}
+
+
+class ConstraintMode(IntEnum):
+    """How an answer is held to its shape, the surest way first."""
+
+    SCHEMA = 0
+    """`response_format` of type `json_schema`."""
+    LEAN = 1
+    """The same without limits on lengths and numbers, which OpenAI's own servers refuse."""
+    OBJECT = 2
+    """`response_format` of type `json_object` with the schema, as llama-cpp-python wants it, and in the prompt too."""
+    PROMPT = 3
+    """The schema in the prompt alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCapabilities:
+    """How a server is asked.
+
+    Attributes:
+        rung: how an answer is held to its shape.
+        limit: what the server calls the number of tokens that an answer may have.
+        seed: whether it takes one.
+    """
+
+    rung: ConstraintMode = ConstraintMode.SCHEMA
+    limit: str = "max_tokens"
+    seed: bool = True
+
+    @property
+    def in_prompt(self) -> bool:
+        """Whether the schema is said in the prompt."""
+        return self.rung >= ConstraintMode.OBJECT
+
+    def response_format(self, shape: ResponseSchema) -> Json:
+        """Return what the server is told about the shape of the answer; None for nothing."""
+        schema = dict(shape.schema)
+        if self.rung is ConstraintMode.PROMPT:
+            return None
+        if self.rung is ConstraintMode.OBJECT:
+            return {"type": "json_object", "schema": capped(schema)}
+        held = schema if self.rung is ConstraintMode.SCHEMA else lean(schema)
+        return {"type": "json_schema", "json_schema": {"name": shape.name, "schema": held, "strict": True}}
+
+
+class Dialects:
+    """The dialects of all servers that this process has asked, by address and model."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, ServerCapabilities] = {}
+
+    def of(self, server: str) -> ServerCapabilities:
+        """Return how a server is asked as far as is known."""
+        return self._known.get(server, ServerCapabilities())
+
+    def at_least(self, server: str, rung: ConstraintMode) -> None:
+        """Remember that a server is held to nothing surer than a rung."""
+        found = self.of(server)
+        self._known[server] = replace(found, rung=max(found.rung, rung))
+
+    def limit_is(self, server: str, name: str) -> None:
+        """Remember what a server calls the longest answer."""
+        self._known[server] = replace(self.of(server), limit=name)
+
+    def no_seed(self, server: str) -> None:
+        """Remember that a server takes no seed."""
+        self._known[server] = replace(self.of(server), seed=False)
+
+
+def lean(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a schema without limits; names of properties are kept, whatever they are called."""
+    return _changed(schema, lambda found: {key: value for key, value in found.items() if key not in _LOOSE})
+
+
+def capped(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a schema in which no text is longer than llama-cpp-python can count."""
+
+    def cap(found: Mapping[str, Json]) -> Mapping[str, Json]:
+        longest = found.get("maxLength")
+        return {**found, "maxLength": min(longest, _LONGEST)} if isinstance(longest, int) else found
+
+    return _changed(schema, cap)
+
+
+def _changed(schema: Mapping[str, Json], change: Change) -> dict[str, Json]:
+    """Return a schema in which it and every schema in it is changed; tables of names are no schemas."""
+    found: dict[str, Json] = {}
+    for key, value in change(schema).items():
+        if key in _OF_NAMES and isinstance(value, dict):
+            found[key] = {name: _inside(each, change) for name, each in value.items()}
+        else:
+            found[key] = _inside(value, change)
+    return found
+
+
+def _inside(value: Json, change: Change) -> Json:
+    if isinstance(value, dict):
+        return _changed(value, change)
+    return [_inside(each, change) for each in value] if isinstance(value, list) else value
+
+
+def wire(messages: Sequence[Message], sees: str) -> list[Json]:
+    """Return messages as a server takes them.
+
+    A message without pictures is one text, which every server takes; one with pictures is a list of parts: each picture
+    after its time, a clip, then the text.
+
+    Args:
+        messages: in order.
+        sees: `text`, `frames` or `clip`; what a judge does not see is not sent to it.
+    """
+    return [_message(message, sees) for message in messages]
+
+
+def _message(message: Message, sees: str) -> Json:
+    parts: list[Json] = []
+    if sees == "frames":
+        for picture in message.pictures:
+            if picture.shown:
+                parts.append({"type": "text", "text": picture.shown})
+            parts.append({"type": "image_url", "image_url": {"url": _data_url("image/jpeg", picture.jpeg)}})
+    if sees == "clip" and message.clip is not None:
+        parts.append({"type": "video_url", "video_url": {"url": _data_url("video/mp4", message.clip.mp4)}})
+    if not parts:
+        return {"role": message.role.value, "content": message.text}
+    return {"role": message.role.value, "content": [*parts, {"type": "text", "text": message.text}]}
+
+
+def _data_url(kind: str, data: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"

@@ -1,0 +1,232 @@
+"""A judge behind a server that speaks OpenAI's language, wherever it runs.
+
+Try a server with nothing of a study: what it is, whether it has the model, and what it takes.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from models.connection.guard import ApprovedContent
+from models.judges.judge_interface import JudgeFrame, JudgeRequest, Means, Message, Reply, Role, SamplingParameters
+from models.judges.openai_compatible.completions import Asker, Sleep
+from models.judges.openai_compatible.server_capabilities import ConstraintMode
+from models.judges.openai_compatible.server_failures import Cause, Failure
+from models.judges.openai_compatible.server_options import OpenAIOptions, base_of
+from models.judges.structured_output.completion import ResponseSchema, Unanswered
+from models.judges.structured_output.repair import climb
+from project.entities.study_records import Json
+from project.errors import UserError
+
+_SIDE = 64
+_STAMP = "0.0 s"
+_QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
+_PICTURE_QUESTION = "Which colour has the picture? Answer in the form that is asked for."
+_SHAPE = ResponseSchema(
+    "colour",
+    {
+        "type": "object",
+        "properties": {"colour": {"type": "string", "enum": ["red", "green", "blue"]}},
+        "required": ["colour"],
+        "additionalProperties": False,
+    },
+)
+_SAMPLING = SamplingParameters(max_tokens=256)
+_MAKERS = {
+    "vllm": "vLLM",
+    "llamacpp": "llama.cpp's server",
+    "library": "Ollama",
+    "organization_owner": "LM Studio",
+    "me": "llama-cpp-python's server",
+    "openai": "OpenAI",
+    "system": "OpenAI",
+}
+"""What servers call the owner of their models."""
+_HELD = {
+    ConstraintMode.SCHEMA: "It takes a JSON schema for its answers.",
+    ConstraintMode.LEAN: "It takes a JSON schema for its answers, without limits on lengths and numbers.",
+    ConstraintMode.OBJECT: "It takes no json_schema, but a JSON object with a schema.",
+    ConstraintMode.PROMPT: "It cannot be held to a form; the form is said in the prompt, and answers are read and mended.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a server said when it was tried.
+
+    Attributes:
+        ok: it can be asked.
+        lines: what was found, one plain sentence each, in order; no key is in them.
+        server: what it is, as far as it says so; "" where it does not.
+        models: that it says it has.
+        has_model: whether the one that was asked for is among them; None where it does not tell.
+        pictures: whether it takes pictures; None where that was not tried.
+        form: how its answers are held to a form: `schema`, `lean`, `object` or `prompt`; "" where nothing was answered.
+        model_id: what it says that it runs.
+    """
+
+    ok: bool
+    lines: tuple[str, ...]
+    server: str = ""
+    models: tuple[str, ...] = ()
+    has_model: bool | None = None
+    pictures: bool | None = None
+    form: str = ""
+    model_id: str = ""
+
+
+async def probe(asker: "Asker", cleared: ApprovedContent, sees: str) -> Probe:
+    """Try a server: list its models, ask something, and show it a red square.
+
+    Args:
+        asker: that knows the server.
+        cleared: gets the words and the picture, which are the program's own.
+        sees: what the judge is to see; only with `frames` a picture is tried.
+
+    Raises:
+        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+    """
+    square = _square()
+    for text in (_QUESTION, _PICTURE_QUESTION, _STAMP):
+        cleared.add_text(text, "")
+    cleared.add_media(square.sha256, "")
+    listed, problem = await _models(asker)
+    if problem:
+        return Probe(False, (problem,))
+    names = tuple(str(each.get("id", "")) for each in listed)
+    has_model = asker.model in names if names else None
+    server = next((_MAKERS[owner] for each in listed if (owner := str(each.get("owned_by"))) in _MAKERS), "")
+    lines = [f"{asker.host} answers{f'; it is {server}' if server else ''}.", _about_model(asker.model, names)]
+    try:
+        answer = await asker.complete([Message(Role.USER, _QUESTION)], _SHAPE, _SAMPLING)
+    except Unanswered as failure:
+        return Probe(False, (*lines, failure.line), server, names, has_model)
+    rung = asker.rung
+    lines.append(f"It answers as {answer.model_id}." if answer.model_id else "It does not say which model answers.")
+    lines.append(_HELD[rung])
+    pictures = None
+    if sees == "frames":
+        pictures, line = await _sees(asker, square)
+        lines.append(line)
+    if server == "Ollama":
+        lines.append("Ollama cuts what is too long without a word: give it room with OLLAMA_CONTEXT_LENGTH.")
+    if not asker.encrypted:
+        lines.append("The address begins with http://, so whoever is on the way to another machine can read along.")
+    return Probe(
+        pictures is not False, tuple(lines), server, names, has_model, pictures, rung.name.lower(), answer.model_id
+    )
+
+
+async def _models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
+    """Return what a server lists, and why it does not answer at all, if so; many do not list anything."""
+    body = await asker.listing()
+    if isinstance(body, Failure):
+        return [], asker.line(body) if body.cause in (Cause.KEY, Cause.BUSY, Cause.QUOTA) or not body.status else ""
+    try:
+        found: Any = json.loads(body)
+    except (ValueError, RecursionError):
+        return [], ""
+    data = found.get("data") if isinstance(found, dict) else None
+    return [each for each in data if isinstance(each, dict)] if isinstance(data, list) else [], ""
+
+
+async def _sees(asker: "Asker", square: JudgeFrame) -> tuple[bool, str]:
+    try:
+        answer = await asker.complete([Message(Role.USER, _PICTURE_QUESTION, (square,))], _SHAPE, _SAMPLING)
+    except Unanswered as failure:
+        return False, f"It takes no pictures, so let the judge see text alone: {failure.line}"
+    if "red" in answer.text.lower():
+        return True, "It takes pictures, and knows a red square when it sees one."
+    return True, "It takes pictures, but did not call a red square red."
+
+
+def _about_model(model: str, names: tuple[str, ...]) -> str:
+    if not names:
+        return "It does not list its models."
+    if model in names:
+        return f"It has {model}."
+    shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return f"It does not list {model}; it lists {shown}."
+
+
+def _square() -> JudgeFrame:
+    import numpy as np
+
+    from media.excerpts import jpeg
+
+    red = np.zeros((_SIDE, _SIDE, 3), np.uint8)
+    red[..., 0] = 230
+    return JudgeFrame(0, _STAMP, jpeg(red), _SIDE, _SIDE)
+
+
+class OpenAIJudge:
+    """Asks a server for chat completions.
+
+    Every request is made inside of `models.connection.carrying`, which the caller opens, and goes through the guard.
+
+    Args:
+        model: its name at the server.
+        options: how it is asked.
+        means: the guard, the key and the model that coerces. That model sends through the same guard.
+        sleep: waits so many seconds.
+
+    Raises:
+        UserError: the address is none, the key is none, or there is no guard.
+    """
+
+    key: ClassVar[str] = "openai"
+    name: ClassVar[str] = "OpenAI-compatible server"
+    description: ClassVar[str] = (
+        "Any server that speaks OpenAI's language: hosted models, vLLM, llama.cpp's own server, Ollama, LM Studio."
+    )
+    options_type: ClassVar[type[OpenAIOptions]] = OpenAIOptions
+    needs_model: ClassVar[bool] = True
+    leaves: ClassVar[bool] = True
+
+    def __init__(self, model: str, options: OpenAIOptions, means: Means, sleep: Sleep = asyncio.sleep) -> None:
+        if means.guard is None:
+            raise UserError("A judge at a server needs a way out.", "Ask it through a study.")
+        key = means.key.strip()
+        if not (key.isascii() and key.isprintable()):
+            raise UserError("The key of this judge is none: there are signs in it that no key has.", "Set it again.")
+        self._base = base_of(options.url)
+        self._model, self._options, self._means, self._sleep = model, options, replace(means, key=key), sleep
+        self._guard = means.guard
+        self._asker: Asker | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Address and model."""
+        return f"{self._base} {self._model}"
+
+    async def ask(self, question: JudgeRequest) -> Reply:
+        """Answer a question; see `Judge.ask`.
+
+        Raises:
+            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+        """
+        return await climb(question, self._opened(), self._means.coerce, self._options.cost)
+
+    async def probe(self) -> Probe:
+        """Say what the server is and can do, with nothing of a study.
+
+        Raises:
+            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+        """
+        return await probe(self._opened(), self._guard.cleared, self._options.sees)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        asker, self._asker = self._asker, None
+        if asker is not None:
+            await asker.close()
+
+    def _opened(self) -> Asker:
+        if self._asker is None:
+            means = self._means
+            self._asker = Asker(
+                self._base, self._model, means.key, self._options, self._guard, self._sleep, means.turns
+            )
+        return self._asker

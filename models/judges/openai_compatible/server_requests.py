@@ -1,0 +1,307 @@
+"""Send one request, and say what became of it.
+
+When a request that failed is made again: never without end, neither in tries nor in time. The client library, told to
+send nothing about this machine and to decide nothing by itself. What a server that answers 200 has said: a completion,
+or something else in its place.
+"""
+
+import asyncio
+import json
+import logging
+import random
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from models.connection.guard import Guard, reason_of
+from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, failure_of
+from models.judges.structured_output.answer_parsing import kept
+from models.judges.structured_output.completion import Completion
+from project.entities.egress_policy import Forbidden
+from project.entities.study_records import Json
+from project.errors import Cancelled
+from project.version import __version__
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import APIStatusError, AsyncOpenAI
+    from openai._types import RequestOptions
+
+
+_FIRST_S = 0.5
+_LONGEST_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one request is tried.
+
+    Attributes:
+        tries: requests in all.
+        total_s: seconds from the first request to the last answer, waits included.
+        first_s: the wait after the first failure, in seconds; it doubles with each further one.
+        longest_s: the longest wait that is chosen here; a server may ask for a longer one.
+    """
+
+    tries: int = 5
+    total_s: float = 300.0
+    first_s: float = _FIRST_S
+    longest_s: float = _LONGEST_S
+
+    def wait(self, failures: int, left_s: float, hint_s: float | None, draw: Callable[[], float]) -> float | None:
+        """Return how many seconds to wait before the next request; None where there is to be no other.
+
+        Without a hint it is exponential backoff with full jitter, but never below half of it, so that servers get rest.
+
+        Args:
+            failures: requests that failed so far, at least one.
+            left_s: of `total_s`.
+            hint_s: what the server asked for.
+            draw: a number from 0 to 1.
+        """
+        if failures >= self.tries:
+            return None
+        backoff = min(self.first_s * 2.0 ** (failures - 1), self.longest_s) * (1 + draw()) / 2
+        wait = backoff if hint_s is None else hint_s + self.first_s * draw() / 2
+        return wait if wait < left_s else None
+
+
+def hinted(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Return after how many seconds a server wants to be asked again; None where it does not say so.
+
+    Args:
+        headers: of its answer, names in any case: `retry-after-ms`, then `Retry-After` in seconds or as an HTTP date
+            (RFC 9110, section 10.2.3).
+        now: the time, with its zone.
+    """
+    found = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _number(found.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    said = found.get("retry-after")
+    seconds = _number(said)
+    if seconds is not None or not said:
+        return seconds
+    try:
+        when = parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    return max((when.replace(tzinfo=when.tzinfo or UTC) - now).total_seconds(), 0.0)
+
+
+def _number(said: str | None) -> float | None:
+    try:
+        value = float(said or "")
+    except ValueError:
+        return None
+    return value if isfinite(value) and value >= 0 else None
+
+
+def jitter() -> float:
+    """Return a number from 0 to 1; nothing that is measured or stored depends on it."""
+    return random.random()
+
+
+_OURS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "transfer-encoding"}
+"""Headers that say nothing but how the body is written; all others that the library thinks of are taken out."""
+_NO_KEY = "none"
+
+
+def client_for(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
+    """Return a client that sends through the guard, tries once, and tells a server no more than it has to know.
+
+    What the library's own variables say (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`, `OPENAI_CUSTOM_HEADERS`, ...) is not used:
+    a study says whom to ask, and what is in them may be the keys of other servers.
+    """
+    from openai import AsyncOpenAI
+
+    from models.connection.transport import async_http_client
+
+    # They log headers and bodies, where keys and transcripts are.
+    for name in ("openai", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+    async def plain(request: "httpx2.Request") -> None:
+        for name in {*request.headers} - _OURS:
+            del request.headers[name]
+        request.headers["Host"] = request.url.netloc.decode("ascii")
+        request.headers["User-Agent"] = f"Greenroom/{__version__}"
+        if key:
+            request.headers["Authorization"] = f"Bearer {key}"
+
+    client = async_http_client(guard)
+    client.event_hooks = {"request": [plain]}
+    return AsyncOpenAI(api_key=key or _NO_KEY, base_url=base, max_retries=0, http_client=client)
+
+
+def completion_of(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure:
+    """Read the body of an answer 200.
+
+    Args:
+        body: whatever came.
+        scrubber: keeps the key out of what is kept.
+    """
+    text = body.decode("utf-8", "replace")
+    try:
+        found: Json = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return _no_json(text)
+    if not isinstance(found, dict):
+        return Failure(Cause.OTHER, 200, "it does not answer as a model server does")
+    if found.get("error"):
+        return failure_of(_code(found), text)
+    choices = found.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    if not isinstance(first, dict) or not isinstance(message, dict):
+        return Failure(Cause.OTHER, 200, "there is no message in its answer; is the address that of a model server?")
+    finish = first.get("finish_reason")
+    refusal = _text(message.get("refusal"))
+    if finish == "content_filter" and not refusal:
+        refusal = "its server's filter cut the answer off"
+    usage = found.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
+    return Completion(
+        text=scrubber.answer(_text(message.get("content"))),
+        thinking=scrubber.answer(_text(message.get("reasoning_content")) or _text(message.get("reasoning"))),
+        cut=finish == "length",
+        refusal=scrubber.error(refusal),
+        model_id=scrubber.error(_identity(found)),
+        tokens_in=_count(counts, "prompt_tokens"),
+        tokens_out=_count(counts, "completion_tokens"),
+    )
+
+
+def _no_json(text: str) -> Failure:
+    start = text.lstrip()[:200].lower()
+    if start.startswith(("<!doctype", "<html", "<?xml", "<")):
+        return Failure(Cause.OTHER, 200, "a web page came back, no answer; check the address, it mostly ends in /v1")
+    if start.startswith(("data:", "event:", ":")):
+        return Failure(Cause.OTHER, 200, "a stream of events came back, which nobody asked for")
+    if start.startswith("{") or not start:
+        said = "the answer ended in the middle" if start else "an empty answer came back"
+        return Failure(Cause.BUSY, 200, said, lost=True)
+    return Failure(Cause.OTHER, 200, "what came back is no answer of a model server")
+
+
+def _code(found: Mapping[str, Json]) -> int:
+    """Return the status that a server gives inside of an answer 200, as llama.cpp and OpenRouter do; 400 for none."""
+    error = found.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, str) and code.isascii() and code.isdigit():
+        code = int(code[:4])
+    return code if isinstance(code, int) and 400 <= code <= 599 else 400
+
+
+def _text(value: Json) -> str:
+    """Return a text that may come in parts; "" for what is none."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return ""
+    return "".join(_text(part.get("text")) for part in value if isinstance(part, dict))
+
+
+def _identity(found: Mapping[str, Json]) -> str:
+    names = (_text(found.get(key)) for key in ("model", "system_fingerprint"))
+    return kept(" ".join(name for name in names if name))[:300]
+
+
+def _count(usage: Mapping[str, Json], key: str) -> int | None:
+    value = usage.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10**12 else None
+
+
+_NOT_ASKED_FOR = "none"
+"""Else the library would draw a random one for each request, and send it nowhere."""
+
+
+async def send(
+    client: "AsyncOpenAI", body: Mapping[str, Json], limit_s: float, scrubber: ApiKeyRedactor
+) -> Completion | Failure:
+    """Send a request for a completion, once.
+
+    Args:
+        client: of the server.
+        body: of the request.
+        limit_s: from the start to the last byte of the answer, in seconds.
+        scrubber: keeps the key out of what is kept.
+
+    Raises:
+        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+        project.errors.Cancelled: whoever was to permit it was told to stop.
+    """
+    answer = await fetch(client, "/chat/completions", limit_s, body)
+    return answer if isinstance(answer, Failure) else completion_of(answer, scrubber)
+
+
+async def fetch(
+    client: "AsyncOpenAI", path: str, limit_s: float, body: Mapping[str, Json] | None = None
+) -> bytes | Failure:
+    """Fetch what a server answers at a path, once; raises as `send` does.
+
+    The library's typed methods are not used: they spend more time on looking through a request than on sending it.
+    """
+    import httpx2
+    from openai import APIStatusError, OpenAIError
+
+    options: RequestOptions = {"timeout": limit_s, "idempotency_key": _NOT_ASKED_FOR}
+    try:
+        async with asyncio.timeout(limit_s):
+            if body is None:
+                return (await client.get(path, cast_to=httpx2.Response, options=options)).content
+            return (await client.post(path, cast_to=httpx2.Response, body=body, options=options)).content
+    except TimeoutError:
+        return Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s", lost=True)
+    except APIStatusError as error:
+        return _refusal(error)
+    except Exception as error:
+        return _unsent(error, isinstance(error, OpenAIError))
+
+
+def _refusal(error: "APIStatusError") -> Failure:
+    body = error.response.content.decode("utf-8", "replace")
+    return failure_of(error.status_code, body, hinted(error.response.headers, datetime.now(UTC)))
+
+
+def _unsent(error: Exception, expected: bool) -> Failure:
+    """Say why there was no answer at all.
+
+    Raises:
+        Exception: what was raised, where it is for others to deal with.
+    """
+    reason = reason_of(error)
+    if isinstance(reason, Forbidden | Cancelled):
+        raise reason from None
+    if reason is not None:
+        return Failure(Cause.OTHER, 0, reason.message)
+    if not expected:
+        raise error
+    causes = [*_causes(error)]
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+        return Failure(Cause.OTHER, 0, "its certificate is not one that this machine trusts")
+    unknown = [cause for cause in causes if isinstance(cause, socket.gaierror)]
+    if any(cause.errno in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", None)) for cause in unknown):
+        return Failure(Cause.OTHER, 0, "no machine has this name")
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return Failure(Cause.BUSY, 0, "nothing listens there; is the server running?")
+    return Failure(Cause.BUSY, 0, _words(causes), lost=True)
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in found:
+        found.append(at)
+        at = at.__cause__ or at.__context__
+    return found
+
+
+def _words(causes: list[BaseException]) -> str:
+    deepest = next((str(cause) for cause in reversed(causes[1:]) if str(cause)), "")
+    return f"the connection broke off ({deepest})" if deepest else "the connection broke off"

@@ -1,0 +1,267 @@
+"""Find JSON objects in what a model wrote. Whatever it says is data: decoded, compared and kept, never followed.
+
+Read an answer out of what a model wrote. Forms made of a task's form: with room for thoughts before the answer, and for
+a second model that coerces.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from json import JSONDecodeError, JSONDecoder
+from math import isinf
+from typing import NoReturn
+
+from models.judges.judge_interface import AnswerForm, RepairLevel
+from models.judges.structured_output.completion import Completion, ResponseSchema
+from project.entities.study_records import Json
+
+_UNFIT = re.compile("[\x00\ud800-\udfff]")
+_EFFORT = 40
+"""How often a text may be read over in search of an object, so that no text takes long."""
+_BEGINS = re.compile(r'\{(?=\s*["}])')
+_MARKS = ("think", "thinking", "thought", "reasoning")
+_CHANNEL = re.compile(r"<\|channel\|>final\b.*?<\|message\|>", re.DOTALL)
+_CHANNEL_MARK = re.compile(r"<\|[a-z_]+\|>")
+
+
+def storable(text: str) -> str:
+    """Return a text in which NUL and halves of surrogate pairs, which a file cannot hold, are replaced by U+FFFD."""
+    return _UNFIT.sub("\ufffd", text)
+
+
+def whole(text: str) -> dict[str, Json] | None:
+    """Return the object that a text consists of, apart from space around it; None where it is no such thing.
+
+    Raw control characters in strings are let through, as llama.cpp's grammars write them.
+    """
+    bare = text.strip().lstrip("\ufeff")
+    if not bare.startswith("{"):
+        return None
+    try:
+        found, end = _DECODER.raw_decode(bare)
+        return _clean(found) if end == len(bare) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
+    """Yield every object in a text that is in no other one, with where it starts and ends.
+
+    Braces that begin no object are passed over.
+    """
+    left, end = _EFFORT * len(text) + 10_000, 0
+    while left > 0 and (begins := _BEGINS.search(text, end)):
+        at = begins.start()
+        try:
+            found, end = _DECODER.raw_decode(text, at)
+            yield at, end, _clean(found)
+        except JSONDecodeError as error:
+            # Python counts the lines before an error.
+            left -= error.pos - at + at // 50
+            end = at + 1
+        except (ValueError, RecursionError):
+            left -= len(text) - at
+            end = at + 1
+
+
+def apart(text: str) -> tuple[str, str]:
+    """Return the thoughts that a reasoning model marks as such in its text, and the rest.
+
+    Known are `<think>...</think>` and its kin, also without the first mark, which some templates write themselves, and
+    the channels of gpt-oss. Thoughts that never end leave nothing.
+    """
+    if whole(text) is not None:
+        return "", text
+    channels = list(_CHANNEL.finditer(text))
+    if channels:
+        last = channels[-1]
+        return (
+            _CHANNEL_MARK.sub(" ", text[: last.start()]).strip(),
+            _CHANNEL_MARK.sub("", text[last.end() :]).strip(),
+        )
+    for mark in _MARKS:
+        start, end = f"<{mark}>", f"</{mark}>"
+        begins = text.lstrip().startswith(start)
+        if end in text:
+            thoughts, _, rest = text.rpartition(end)
+            return thoughts.strip().removeprefix(start).strip(), rest.strip()
+        if begins:
+            return text.strip().removeprefix(start).strip(), ""
+    return "", text
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if isinf(value):
+        _refuse(digits)
+    return value
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice, and which of them is meant is not for us to guess")
+    return found
+
+
+_DECODER = JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once)
+
+
+def _clean(found: dict[str, Json]) -> dict[str, Json]:
+    return {storable(key): _clean_value(value) for key, value in found.items()}
+
+
+def _clean_value(value: Json) -> Json:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list):
+        return [_clean_value(one) for one in value]
+    return _clean(value) if isinstance(value, dict) else value
+
+
+def as_json(value: Json) -> str:
+    """Return a value as compact JSON, for a prompt."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+THOUGHTS = "thoughts"
+ANSWER = "answer"
+SAYS = "gives_an_answer"
+_LONGEST_THOUGHTS = 8000
+
+
+def shape_of(form: AnswerForm) -> ResponseSchema:
+    """Return what the model is held to: the form's schema, after room for thoughts where it thinks first."""
+    if not form.thinks:
+        return ResponseSchema(form.name, form.schema)
+    thoughts: dict[str, Json] = {"type": "string", "maxLength": _LONGEST_THOUGHTS}
+    return ResponseSchema(form.name, _around(form.schema, {THOUGHTS: thoughts}))
+
+
+def thoughts_in(form: AnswerForm, found: Mapping[str, Json]) -> tuple[str, Mapping[str, Json]]:
+    """Return the thoughts in an object of `shape_of(form)`, and the object that the form reads."""
+    inner = found.get(ANSWER)
+    if form.thinks and isinstance(inner, dict) and set(found) <= {THOUGHTS, ANSWER}:
+        thoughts = found.get(THOUGHTS, "")
+        return thoughts if isinstance(thoughts, str) else "", inner
+    return "", found
+
+
+def coercing(form: AnswerForm) -> AnswerForm:
+    """Return the form in which a second model says what a free answer amounts to, and whether it is one at all."""
+
+    def read(found: Json) -> dict[str, Json]:
+        if not isinstance(found, dict) or found.get(SAYS) is not True:
+            raise ValueError("the text gives no answer")
+        return form.read(found.get(ANSWER))
+
+    return AnswerForm(f"{form.name}_coerced", _around(form.schema, {SAYS: {"type": "boolean"}}), read)
+
+
+def _around(schema: Mapping[str, Json], first: Mapping[str, Json]) -> dict[str, Json]:
+    inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
+    outer: dict[str, Json] = {
+        "type": "object",
+        "properties": {**first, ANSWER: inner},
+        "required": [*first, ANSWER],
+        "additionalProperties": False,
+    }
+    if "$defs" in schema:
+        outer["$defs"] = schema["$defs"]
+    return outer
+
+
+LONGEST = 100_000
+"""Characters of an answer that are read and kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswer:
+    """What was found in one text.
+
+    Attributes:
+        answer: None where none could be read.
+        thinking: what was thought before it.
+        mended: `NOTHING` where the text was the answer, `FOUND` where there was more around it.
+        problem: why it could not be read, to be said in the middle of a sentence; "" where it could.
+    """
+
+    answer: Mapping[str, Json] | None
+    thinking: str
+    mended: RepairLevel
+    problem: str = ""
+
+
+def kept(text: str) -> str:
+    """Return a text as it is stored: characters that fit into a file, and an end that says how much was left out."""
+    fit = storable(text[:LONGEST])
+    return fit if len(text) <= LONGEST else f"{fit}\n[cut: the first {LONGEST:,} of {len(text):,} characters]"
+
+
+def read(completion: Completion, form: AnswerForm) -> ParsedAnswer:
+    """Read the answer in a completion.
+
+    Of several objects that the form can read, a model that thinks first means the last. From others they must all say
+    the same: which of them is meant is not for us to guess.
+    """
+    marked, text = apart(completion.text[:LONGEST])
+    thinking = kept("\n".join(one for one in (completion.thinking, marked) if one))
+    alone = whole(text)
+    if alone is not None:
+        thoughts, answer, problem = _tried(alone, form)
+        mended = RepairLevel.FOUND if marked else RepairLevel.NOTHING
+        if answer is not None:
+            return ParsedAnswer(answer, _joined(thinking, thoughts), mended)
+        return ParsedAnswer(None, thinking, mended, problem)
+    return _search(text, form, thinking)
+
+
+def _search(text: str, form: AnswerForm, thinking: str) -> ParsedAnswer:
+    fitting: list[tuple[str, Mapping[str, Json]]] = []
+    problem = "there is no JSON object in it" if text.strip() else "it is empty"
+    for start, _, found in objects(text):
+        thoughts, answer, wrong = _tried(found, form)
+        if answer is not None:
+            fitting.append((thoughts or (_before(text[:start]) if form.thinks else ""), answer))
+        elif not fitting:
+            problem = wrong
+    if not fitting:
+        return ParsedAnswer(None, thinking, RepairLevel.FOUND, problem)
+    if not form.thinks and any(answer != fitting[0][1] for _, answer in fitting):
+        return ParsedAnswer(None, thinking, RepairLevel.FOUND, "it holds several answers that differ")
+    thoughts, answer = fitting[-1]
+    return ParsedAnswer(answer, _joined(thinking, thoughts), RepairLevel.FOUND)
+
+
+def _tried(found: dict[str, Json], form: AnswerForm) -> tuple[str, Mapping[str, Json] | None, str]:
+    """Return the thoughts, the answer and why there is none; an object around the only object in it is looked into."""
+    thoughts, inner = thoughts_in(form, found)
+    try:
+        return storable(thoughts)[:LONGEST], form.read(dict(inner)), ""
+    except (ValueError, RecursionError) as error:
+        problem = _line(error)
+    only = next(iter(found.values())) if len(found) == 1 else None
+    if isinstance(only, dict):
+        deeper, answer, _ = _tried(only, form)
+        if answer is not None:
+            return deeper, answer, ""
+    return "", None, problem
+
+
+def _line(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return storable(" ".join(str(error).split())).rstrip(".")[:300] or "it does not fit the form"
+
+
+def _before(text: str) -> str:
+    return text.rstrip().removesuffix("```json").removesuffix("```").rstrip()
+
+
+def _joined(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)

@@ -1,0 +1,97 @@
+"""What the ladder needs of a backend: messages in, one text out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from models.judges.judge_interface import Message, SamplingParameters, TooLong
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseSchema:
+    """The form that a backend holds an answer to, if it can.
+
+    Attributes:
+        name: short, of letters, digits and `_`.
+        schema: JSON Schema of an object; where the judge thinks first, the thoughts are part of it.
+    """
+
+    name: str
+    schema: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One text that a model wrote.
+
+    Attributes:
+        text: what it wrote, thoughts left out that its server sends apart.
+        thinking: the thoughts that its server sends apart.
+        cut: it ended because there was no room for more.
+        refusal: why the model or its server gives no answer; "" where it gave one.
+        held: how the backend was told to let nothing through but the shape; "" where it was not.
+        model_id: what the server says that it runs, or the sha256 of the model's file.
+        tokens_in: None where they are not counted.
+        tokens_out: None where they are not counted.
+        calls: requests that it took.
+    """
+
+    text: str
+    thinking: str = ""
+    cut: bool = False
+    refusal: str = ""
+    held: str = ""
+    model_id: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    calls: int = 1
+
+
+class Unanswered(Exception):
+    """A model could not be asked, or gave nothing back.
+
+    Attributes:
+        line: one line for people; no key is in it.
+        status: `ERROR`, or `REFUSED` where its server refuses to answer.
+        raw: what came back, if anything.
+        calls: requests that were made.
+        too_long: where the messages do not fit into the model.
+    """
+
+    def __init__(
+        self,
+        line: str,
+        *,
+        status: JudgmentStatus = JudgmentStatus.ERROR,
+        raw: str = "",
+        calls: int = 1,
+        too_long: TooLong | None = None,
+    ) -> None:
+        super().__init__(line)
+        self.line = line
+        self.status = status
+        self.raw = raw
+        self.calls = calls
+        self.too_long = too_long
+
+
+class Completer(Protocol):
+    """A model that writes texts."""
+
+    async def complete(
+        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
+    ) -> Completion:
+        """Have a text written, held to the shape as well as the backend can.
+
+        Raises:
+            Unanswered: there is none.
+            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+        """
+
+    def not_held(self, held: str) -> None:
+        """Hear that an answer was not held to its shape, though `Completion.held` says so."""
+
+    def clear(self, text: str) -> None:
+        """Let a text pass that the ladder wrote: what a model answered, or was asked about its answer."""

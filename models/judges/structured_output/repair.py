@@ -1,0 +1,217 @@
+"""Climb from what a model wrote to an answer: read, repair once, coerce once, else say that it could not be read.
+
+What asking has taken so far, and the reply that comes of it.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from models.judges.judge_interface import Judge, JudgeRequest, RepairLevel, Reply, SamplingParameters
+from models.judges.structured_output import repair_prompts as words
+from models.judges.structured_output.answer_parsing import ParsedAnswer, apart, coercing, kept, read, shape_of, whole
+from models.judges.structured_output.completion import Completer, Completion, Unanswered
+from project.entities.egress_policy import Forbidden
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+
+Price = Callable[[int, int], float | None]
+"""From tokens read and written to what they cost; None where that cannot be told."""
+
+
+@dataclass
+class Account:
+    """Everything that was written and paid for one question, over all requests.
+
+    Attributes:
+        price: of the tokens of the model that is asked.
+        raw: every text that came back, with a heading each but for the first.
+    """
+
+    price: Price
+    raw: list[str] = field(default_factory=list)
+    _started: float = field(default_factory=time.monotonic)
+    _calls: int = 0
+    _tokens: tuple[int, int] | None = (0, 0)
+    _cost: float | None = 0.0
+    _model_id: str = ""
+
+    def wrote(self, completion: Completion, heading: str = "") -> None:
+        """Add what the model wrote, and what it took."""
+        self._model_id = completion.model_id or self._model_id
+        tokens = _both(completion.tokens_in, completion.tokens_out)
+        self._add(tokens, self.price(*tokens) if tokens else None, completion.calls)
+        self._keep("\n".join(text for text in (completion.text, completion.refusal) if text), heading)
+
+    def coerced(self, reply: Reply) -> None:
+        """Add what a second model replied, and what it took."""
+        self._add(_both(reply.tokens_in, reply.tokens_out), reply.cost, reply.calls)
+        self._keep(reply.raw, f"brought into form by {reply.model_id or 'a second model'}")
+
+    def failed(self, failure: Unanswered) -> None:
+        """Add a request that gave nothing."""
+        self._calls += failure.calls
+        if failure.raw:
+            self._keep(failure.raw, "could not be asked" if self.raw else "")
+
+    def answered(self, answer: Mapping[str, Json], thinking: str, mended: RepairLevel) -> Reply:
+        """Return the reply that holds an answer."""
+        return self._reply(JudgmentStatus.OK, answer=answer, thinking=thinking, mended=mended)
+
+    def nothing(self, status: JudgmentStatus, error: str, reading: ParsedAnswer | None = None) -> Reply:
+        """Return the reply that holds none."""
+        return self._reply(status, thinking=reading.thinking if reading else "", error=error)
+
+    def unanswered(self, failure: Unanswered) -> Reply:
+        """Return the reply to a question that could not be asked."""
+        self.failed(failure)
+        self._tokens, self._cost = None, None
+        return self._reply(failure.status, error=failure.line, failure=failure)
+
+    def _add(self, tokens: tuple[int, int] | None, cost: float | None, calls: int) -> None:
+        self._calls += calls
+        before = self._tokens
+        self._tokens = (before[0] + tokens[0], before[1] + tokens[1]) if before and tokens else None
+        self._cost = self._cost + cost if self._cost is not None and cost is not None else None
+
+    def _keep(self, text: str, heading: str) -> None:
+        self.raw.append(f"--- {heading} ---\n{kept(text)}" if heading else kept(text))
+
+    def _reply(
+        self,
+        status: JudgmentStatus,
+        answer: Mapping[str, Json] | None = None,
+        thinking: str = "",
+        mended: RepairLevel = RepairLevel.NOTHING,
+        error: str = "",
+        failure: Unanswered | None = None,
+    ) -> Reply:
+        tokens_in, tokens_out = self._tokens or (None, None)
+        return Reply(
+            status,
+            answer=answer or {},
+            raw="\n\n".join(self.raw),
+            thinking=thinking,
+            mended=mended,
+            model_id=self._model_id,
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost=self._cost,
+            ms=round((time.monotonic() - self._started) * 1000),
+            calls=self._calls,
+            error=error,
+            too_long=failure.too_long if failure else None,
+        )
+
+
+def _both(tokens_in: int | None, tokens_out: int | None) -> tuple[int, int] | None:
+    return None if tokens_in is None or tokens_out is None else (tokens_in, tokens_out)
+
+
+_LONGEST_LINE = 300
+
+
+async def climb(question: JudgeRequest, model: Completer, coerce: Judge | None, price: Price) -> Reply:
+    """Ask a model a question, and make what it writes into an answer.
+
+    Args:
+        question: what is asked.
+        model: answers it, and is asked once more to mend an answer that cannot be read.
+        coerce: a second model that brings an answer into form that still cannot be read; None for none. It sees that
+            answer and nothing else. Its requests have to be let through by the same guard.
+        price: of the tokens of `model`.
+
+    Raises:
+        project.entities.egress_policy.Forbidden: the policy does not let the question leave this machine. Where it lets that, but not
+            what comes after, the answer counts as unreadable.
+    """
+    account = Account(price)
+    try:
+        first = await model.complete(question.messages, shape_of(question.form), question.sampling)
+    except Unanswered as failure:
+        return account.unanswered(failure)
+    account.wrote(first)
+    if first.refusal:
+        return account.nothing(JudgmentStatus.REFUSED, f"It refused to answer: {_brief(first.refusal)}")
+    reading = read(first, question.form)
+    if _slipped(first):
+        model.not_held(first.held)
+    if reading.answer is not None:
+        return account.answered(reading.answer, reading.thinking, reading.mended)
+    problems = [f"the answer could not be read: {_why(reading, first, question)}"]
+    mended = await _repair(question, model, account, first, reading, problems)
+    if mended is None and coerce is not None and first.text.strip():
+        mended = await _coerce(question, model, coerce, account, first, reading, problems)
+    line = "; ".join(problems)
+    return mended or account.nothing(JudgmentStatus.UNPARSED, f"{line[0].upper()}{line[1:]}.", reading)
+
+
+async def _repair(
+    question: JudgeRequest,
+    model: Completer,
+    account: Account,
+    first: Completion,
+    reading: ParsedAnswer,
+    problems: list[str],
+) -> Reply | None:
+    shape = shape_of(question.form)
+    turns = words.repair(first.text, reading.problem, first.cut, shape)
+    for turn in turns:
+        model.clear(turn.text)
+    try:
+        second = await model.complete((*question.messages, *turns), shape, question.sampling)
+    except Unanswered as failure:
+        account.failed(failure)
+        problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
+        return None
+    except Forbidden as refusal:
+        problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
+        return None
+    account.wrote(second, "asked to mend it")
+    again = read(second, question.form)
+    if again.answer is not None:
+        thinking = "\n".join(one for one in (reading.thinking, again.thinking) if one)
+        return account.answered(again.answer, thinking, RepairLevel.REPAIRED)
+    problems.append(f"nor could what it wrote when asked to mend it: {_why(again, second, question)}")
+    return None
+
+
+async def _coerce(
+    question: JudgeRequest,
+    model: Completer,
+    coerce: Judge,
+    account: Account,
+    first: Completion,
+    reading: ParsedAnswer,
+    problems: list[str],
+) -> Reply | None:
+    messages = words.coercion(first.text)
+    for message in messages:
+        model.clear(message.text)
+    sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)
+    try:
+        reply = await coerce.ask(JudgeRequest(messages, coercing(question.form), sampling, item=question.item))
+    except Forbidden as refusal:
+        problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
+        return None
+    account.coerced(reply)
+    if reply.status is JudgmentStatus.OK:
+        return account.answered(reply.answer, reading.thinking, RepairLevel.COERCED)
+    problems.append(f"nor could a second model bring it into form: {reply.error.rstrip('.') or reply.status.value}")
+    return None
+
+
+def _slipped(completion: Completion) -> bool:
+    """Tell whether a text that should have been held to a shape is no object, though it had room and is not empty."""
+    ended = bool(completion.held) and not completion.cut
+    return ended and bool(completion.text.strip()) and whole(apart(completion.text)[1]) is None
+
+
+def _why(reading: ParsedAnswer, completion: Completion, question: JudgeRequest) -> str:
+    limit = question.sampling.max_tokens
+    return f"{reading.problem} (cut after {limit} tokens, allow it more)" if completion.cut else reading.problem
+
+
+def _brief(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"

@@ -1,0 +1,219 @@
+"""What a finder of names is.
+
+The finders of names there are. A new one is one file and one line here. Names found by several models, each in the
+texts of its language.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Protocol, cast
+
+from models.weights import installed_weights as weights
+from models.weights import weight_folders as folders
+from project.entities.study_records import Json
+from project.errors import UserError
+
+PERSON_LABELS = frozenset({"PERSON", "PER"})
+"""What pipelines call the name of a person: English ones the first, those of other languages the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameSpan:
+    """A stretch of a text that a model takes for a name.
+
+    Attributes:
+        start: first character.
+        end: after the last character.
+        kind: `person`, `place` or `organisation`.
+        score: 0 to 1; what the model is worth where it says no score itself.
+        source: key of the model, where several are asked; "" where there is one.
+    """
+
+    start: int
+    end: int
+    kind: str
+    score: float
+    source: str = ""
+
+
+class NameFinder(Protocol):
+    """Finds names in texts.
+
+    Attributes:
+        key: its name in the registry.
+    """
+
+    key: str
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """What its answers depend on."""
+        ...
+
+    def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
+        """Return the names in each of some texts."""
+        ...
+
+
+_SPACY = "models.names.spacy_names:SpacyNames"
+FINDERS = {
+    "own": _SPACY,
+    "own-german": _SPACY,
+    "own-spanish": _SPACY,
+    "own-french": _SPACY,
+    "own-chinese": _SPACY,
+    "spacy": _SPACY,
+    "spacy-french": _SPACY,
+}
+"""What a lab brings itself goes before the small models of the catalogue."""
+NEEDS_WEIGHTS = {
+    "own": "ner",
+    "own-german": "ner-german",
+    "own-spanish": "ner-spanish",
+    "own-french": "ner-french",
+    "own-chinese": "ner-chinese",
+    "spacy": "ner-english",
+    "spacy-french": "ner-french-small",
+}
+BY_LANGUAGE = {
+    "en": "ner-english",
+    "de": "ner-german",
+    "es": "ner-spanish",
+    "fr": "ner-french-small",
+    "zh": "ner-chinese",
+}
+"""The weights to get where texts are in a language of which no model of names is installed."""
+ANY_LANGUAGE = "xx"
+"""What spaCy writes for a pipeline of several languages."""
+_JOIN = "+"
+
+
+def usual() -> str | None:
+    """Return the finders of names whose weights are installed, the first of each language, joined by `+`.
+
+    A pipeline that finds no names of persons is none. None where there is none.
+    """
+    chosen: dict[str, str] = {}
+    for name in FINDERS:
+        if weights.installed(NEEDS_WEIGHTS[name]):
+            language = language_of(name)
+            if language and language not in chosen and ANY_LANGUAGE not in chosen:
+                chosen[language] = name
+    return _JOIN.join(chosen.values()) or None
+
+
+def language_of(name: str) -> str:
+    """Return the code of the language in which an installed finder finds names of persons; `xx` for several.
+
+    "" where its pipeline finds none, or does not say which language it is of.
+    """
+    meta = _meta(name)
+    language, labels, disabled = meta.get("lang"), meta.get("labels"), meta.get("disabled")
+    if not isinstance(language, str) or not isinstance(labels, dict):
+        return ""
+    idle = disabled if isinstance(disabled, list) else []
+    found = {label for part, each in labels.items() if part not in idle and isinstance(each, list) for label in each}
+    return language if found & PERSON_LABELS else ""
+
+
+def titles(names: str | None) -> list[str]:
+    """Return name of the weights, and name and version of the pipeline, of some finders, as `usual` names them."""
+    made = []
+    for name in names.split(_JOIN) if names else []:
+        meta = _meta(name)
+        pipeline = f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}".strip()
+        made.append(f"{NEEDS_WEIGHTS[name]} ({pipeline})")
+    return made
+
+
+def fingerprint(names: str | None) -> str:
+    """Return what tells apart models that were installed under the same names one after another; "" for none."""
+    if not names:
+        return ""
+    states = [
+        f"{name} {inside} {state.st_size} {state.st_mtime_ns}"
+        for name in names.split(_JOIN)
+        for inside, file in sorted(folders.files(weights.place(NEEDS_WEIGHTS[name])).items())
+        for state in (file.stat(),)
+    ]
+    return hashlib.sha256("\n".join(states).encode()).hexdigest()
+
+
+def _meta(name: str) -> dict[str, Json]:
+    """Return what a pipeline says of itself; nothing where that cannot be read."""
+    try:
+        meta = json.loads((weights.path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return meta if isinstance(meta, dict) else {}
+
+
+def languages(names: str | None) -> frozenset[str]:
+    """Return the codes of the languages of some finders, as `usual` names them."""
+    return frozenset(language_of(name) for name in names.split(_JOIN)) - {""} if names else frozenset()
+
+
+def name_finder(names: str) -> NameFinder:
+    """Make a finder of names; nothing heavy is imported before.
+
+    Args:
+        names: a key of `FINDERS`, or several joined by `+`, of which each reads the texts of its language.
+
+    Raises:
+        UserError: there is none of that name, or its weights are not installed.
+    """
+    made = [_finder(name) for name in names.split(_JOIN)]
+    if len(made) == 1:
+        return made[0]
+    return NamesByLanguage(
+        names, [(language_of(name), finder) for name, finder in zip(names.split(_JOIN), made, strict=True)]
+    )
+
+
+def _finder(name: str) -> NameFinder:
+    if name not in FINDERS:
+        raise UserError(f"There is no finder of names “{name}”.", f"Choose one of: {', '.join(FINDERS)}.")
+    module, made = FINDERS[name].split(":")
+    return cast(NameFinder, getattr(import_module(module), made)(weights.path(NEEDS_WEIGHTS[name])))
+
+
+_ANY = "xx"
+
+
+class NamesByLanguage:
+    """Asks each model about the texts of its language, and every model about texts whose language is unclear."""
+
+    def __init__(
+        self,
+        key: str,
+        models: Sequence[tuple[str, NameFinder]],
+        language_of: Callable[[str], str] | None = None,
+    ) -> None:
+        """Get ready.
+
+        Args:
+            key: name of all of them together.
+            models: code of a language (ISO 639), and its model.
+            language_of: tells the code of a text; "" where it cannot. Without, every model reads every text.
+        """
+        self.key = key
+        self._models = [*models]
+        self.language_of = language_of
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """What the answers of each model depend on."""
+        return {language: dict(model.parameters) for language, model in self._models}
+
+    def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
+        """Return the names in each of some texts."""
+        codes = [self.language_of(text) if self.language_of else "" for text in texts]
+        found: list[list[NameSpan]] = [[] for _ in texts]
+        for language, model in self._models:
+            mine = [at for at, code in enumerate(codes) if not code or language in (code, _ANY)]
+            for at, names in zip(mine, model.find_all([texts[at] for at in mine]), strict=True):
+                found[at] += [replace(name, source=model.key) for name in names]
+        return found

@@ -1,0 +1,70 @@
+"""Names found by a pipeline of spaCy: the small English one (en_core_web_sm), or one that a lab brings."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from models.names.name_finders import NameSpan
+from models.runtime.native_libraries import without_heavy_packages
+from project.entities.study_records import Json
+
+# Pipelines of English say PERSON, GPE and FAC; those of other languages PER and LOC.
+_KINDS = {"PERSON": "person", "PER": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organisation"}
+# spaCy gives no scores; a name of its model alone is likely, and no more.
+_SCORE = 0.6
+_BATCH = 256
+_LONGEST = 100_000
+
+
+class SpacyNames:
+    """Finds names with a folder of weights as spaCy loads them."""
+
+    key = "spacy"
+
+    def __init__(self, folder: Path) -> None:
+        """Load the weights.
+
+        Args:
+            folder: with `config.cfg` and the parts that it names.
+        """
+        with without_heavy_packages():
+            import spacy
+
+        self._nlp = spacy.load(folder, exclude=["lemmatizer", "tagger", "parser", "attribute_ruler", "senter"])
+        self._meta = self._nlp.meta
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Name and version of the weights."""
+        return {"model": str(self._meta["name"]), "version": str(self._meta["version"])}
+
+    def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
+        """Return the names in each of some texts; long ones are read in pieces."""
+        pieces = [
+            (piece, (number, at)) for number, text in enumerate(texts) for at, piece in _pieces(text) if piece.strip()
+        ]
+        found: list[list[NameSpan]] = [[] for _ in texts]
+        for doc, (number, at) in self._nlp.pipe(pieces, as_tuples=True, batch_size=_BATCH):
+            found[number] += [
+                NameSpan(at + one.start_char, at + one.end_char, _KINDS[one.label_], _SCORE)
+                for one in doc.ents
+                if one.label_ in _KINDS
+            ]
+        return found
+
+
+def _pieces(text: str) -> list[tuple[int, str]]:
+    """Return the pieces of a text with where each begins; they end between words where they can."""
+    found, at = [], 0
+    while at < len(text):
+        end = min(len(text), at + _LONGEST)
+        if end < len(text):
+            end = max(text.rfind(" ", at, end) + 1, at + 1) if " " in text[at:end] else end
+        found.append((at, text[at:end]))
+        at = end
+    return found
+
+
+class OwnSpacyNames(SpacyNames):
+    """Finds names with a pipeline that a lab brought itself, of any language."""
+
+    key = "own"

@@ -1,0 +1,68 @@
+"""Sessions of onnxruntime as every backend here wants them: quiet, few threads, a GPU where one is to be used.
+
+Which processor the detectors run on: an NVIDIA GPU where an onnxruntime that can use one is installed.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import onnxruntime
+
+from models.runtime import native_libraries as cuda_libraries
+from project.errors import UserError
+
+_ERRORS_ONLY = 3
+_ON_CPU = ("CPUExecutionProvider",)
+_CUDA = "CUDAExecutionProvider"
+
+
+def open_session(
+    model: Path | bytes, threads: int = 1, providers: Sequence[str] = _ON_CPU
+) -> onnxruntime.InferenceSession:
+    """Load a network.
+
+    Args:
+        model: its file or content.
+        threads: of one call. One is best where several calls run side by side.
+        providers: wanted ones in order; those that this onnxruntime does not have are left out.
+
+    Raises:
+        UserError: it cannot be read as a network.
+    """
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS_ONLY
+    there = onnxruntime.get_available_providers()
+    if _CUDA in providers and _CUDA in there:
+        cuda_libraries.load(cuda_libraries.ONNXRUNTIME)
+    try:
+        content = model.read_bytes() if isinstance(model, Path) else model
+        return onnxruntime.InferenceSession(content, options, providers=[one for one in providers if one in there])
+    # What onnxruntime raises has no base of its own.
+    except Exception as error:
+        what = model if isinstance(model, Path) else "The file"
+        raise UserError(f"{what} cannot be read as an ONNX network.", "Get it again, or export it again.") from error
+
+
+_GPU, _CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
+
+
+def providers(processor: str) -> tuple[str, ...]:
+    """Return the names that onnxruntime knows the processors by, the wanted one first.
+
+    Args:
+        processor: `auto`, `cpu` or `cuda`, see `registry.PROCESSORS`.
+
+    Raises:
+        UserError: a GPU is asked for and this onnxruntime cannot use one.
+    """
+    if processor == "cpu":
+        return (_CPU,)
+    if processor == "cuda" and _GPU not in onnxruntime.get_available_providers():
+        raise UserError(
+            "The installed onnxruntime cannot use a GPU.",
+            "Install onnxruntime-gpu over it (docs/install.md), or leave the processor to be chosen.",
+        )
+    return (_GPU, _CPU)

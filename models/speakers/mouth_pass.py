@@ -1,0 +1,152 @@
+"""One pass over the pictures of a recording: how the mouths of its face tracks move while somebody speaks."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from media.decoding import pictures
+from media.frame_index import FrameIndex
+from media.picture import DecodedFrame
+from models.faces.landmarks.face_signals import mouth_opening
+from models.faces.landmarks.landmark_finders import LandmarkFinder
+from models.speakers.active_speaker import SIDE, Looks, patch_motion
+from models.speakers.voice_clustering import Span
+from project.entities.study_records import FaceTrack
+from project.progress import Progress
+from project.timebase import SECOND
+
+LOOKS_PER_SECOND = 20
+_AROUND_US = SECOND
+_LEAST_SIDE = 24
+_LONGEST_GAP_US = SECOND // 2
+_SLACK_US = 4_000
+_STEADY_US = SECOND // 6
+_EYES = (slice(4, 36), slice(4, 60))
+
+
+def watch(
+    path: Path,
+    index: FrameIndex,
+    tracks: Sequence[FaceTrack],
+    spans: Sequence[Span],
+    finder: LandmarkFinder | None,
+    progress: Progress,
+) -> dict[str, Looks]:
+    """Look at every face about 20 times a second, in and a second around the stretches of speech.
+
+    Args:
+        path: of the video.
+        index: of the same file.
+        tracks: of faces; those that are too small to see a mouth are not looked at.
+        spans: (start, end) in microseconds.
+        finder: of landmarks; without one, only pixels are looked at.
+        progress: told in seconds of the video.
+
+    Returns:
+        Id of a track -> what was seen of it; tracks that are never seen are left out.
+    """
+    watchers = [_Watcher(track) for track in tracks if float(np.median(track.boxes[:, 2])) >= _LEAST_SIDE]
+    total = max(1, index.times.end_us // SECOND)
+    for start, end in joined(spans, _AROUND_US):
+        here = [one for one in watchers if one.track.times_us[-1] >= start and one.track.times_us[0] < end]
+        if not here:
+            continue
+        due = start
+        for picture in pictures(path, index, max(0, start), end):
+            progress.check_cancelled()
+            if picture.time_us < due - _SLACK_US:
+                continue
+            due = max(due, picture.time_us) + SECOND // LOOKS_PER_SECOND
+            _look(picture, here, finder)
+            progress.progress(min(picture.time_us // SECOND, total), total, "Watching mouths")
+    return {one.track.id: one.looks() for one in watchers if one.seen}
+
+
+def joined(spans: Sequence[Span], around_us: int) -> list[Span]:
+    """Return stretches with some time around them, in order; those that then share time as one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        start, end = max(0, start - around_us), end + around_us
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+class _Watcher:
+    """Gathers what is seen of one face."""
+
+    def __init__(self, track: FaceTrack) -> None:
+        self.track = track
+        self._rows: Mapping[int, int] = {int(frame): row for row, frame in enumerate(track.frames)}
+        self._boxes = steady(track.boxes, track.times_us)
+        self._last: tuple[int, NDArray[np.uint8]] | None = None
+        self.seen: list[tuple[int, float, float]] = []
+
+    def box(self, frame: int) -> NDArray[np.float32] | None:
+        row = self._rows.get(frame)
+        return None if row is None else self._boxes[row]
+
+    def add(self, time_us: int, patch: NDArray[np.uint8], opening: float) -> None:
+        motion = float("nan")
+        if self._last is not None and 0 < time_us - self._last[0] <= _LONGEST_GAP_US:
+            before = moved_onto(self._last[1], patch)
+            motion = patch_motion(before, patch, (time_us - self._last[0]) / SECOND)
+        self._last = time_us, patch
+        self.seen.append((time_us, opening, motion))
+
+    def looks(self) -> Looks:
+        times, openings, motions = zip(*self.seen, strict=True)
+        return Looks(np.array(times, np.int64), np.array(openings, np.float64), np.array(motions, np.float64))
+
+
+def _look(picture: DecodedFrame, watchers: Sequence[_Watcher], finder: LandmarkFinder | None) -> None:
+    here = [(one, box) for one in watchers if (box := one.box(picture.index)) is not None]
+    if not here or picture.damaged:
+        return
+    openings = [float("nan")] * len(here)
+    if finder is not None:
+        found = finder.find(picture.image, np.array([box for _, box in here], np.float32))
+        openings = [float("nan") if face is None else mouth_opening(face) for face in found]
+    luma = picture.planes[0]
+    for (watcher, box), opening in zip(here, openings, strict=True):
+        watcher.add(picture.time_us, _patch(luma, box), opening)
+
+
+def _patch(luma: NDArray[np.uint8], box: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Return what a box shows, as a grey picture of SIDE x SIDE; its edge goes on where it lies outside."""
+    x, y, width, height = (float(value) for value in box)
+    left, top, right, bottom = round(x), round(y), round(x + width), round(y + height)
+    rows = np.clip(np.arange(top, max(bottom, top + 1)), 0, luma.shape[0] - 1)
+    columns = np.clip(np.arange(left, max(right, left + 1)), 0, luma.shape[1] - 1)
+    shown = luma[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    if shown.shape != (len(rows), len(columns)):
+        shown = luma[np.ix_(rows, columns)]
+    return np.asarray(cv2.resize(shown, (SIDE, SIDE), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def moved_onto(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a face's picture shifted to where its eyes and brow are in a later one.
+
+    By phase correlation (Kuglin and Hines, "The Phase Correlation Image Alignment Method", IEEE Conference on
+    Cybernetics and Society, 1975); a shift of more than an eighth of the picture is no shift of a head.
+    """
+    first, second = (each[_EYES].astype(np.float32) for each in (before, after))
+    window = cv2.createHanningWindow((first.shape[1], first.shape[0]), cv2.CV_32F)
+    (across, down), _ = cv2.phaseCorrelate(first, second, window)
+    if max(abs(across), abs(down)) > SIDE / 8:
+        return before
+    move = np.array([[1, 0, across], [0, 1, down]], np.float64)
+    return np.asarray(cv2.warpAffine(before, move, (SIDE, SIDE), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+
+def steady(boxes: NDArray[np.float32], times_us: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return (n, 4) boxes averaged over a third of a second: a box that trembles would look like motion."""
+    first = np.searchsorted(times_us, times_us - _STEADY_US)
+    last = np.searchsorted(times_us, times_us + _STEADY_US, side="right")
+    sums = np.concatenate([np.zeros((1, 4)), np.cumsum(boxes, axis=0, dtype=np.float64)])
+    return np.asarray((sums[last] - sums[first]) / (last - first)[:, None], np.float32)

@@ -1,0 +1,180 @@
+"""What finds speech takes and gives, and what recognises it.
+
+What finds speech and what recognises it. A new one is one file and one line here. Every knob of finding speech, in one
+place.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.entities.study_records import Json
+from project.option_limits import hold_to_limits, limited
+from project.progress import Progress
+
+RATE = 16_000
+"""Samples a second of all sound that is given to these models."""
+
+Samples = NDArray[np.float32]
+Spans = NDArray[np.int64]
+
+
+class SpeechDetector(Protocol):
+    """Finds where somebody speaks."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
+
+    def speech(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
+        """Return the (n, 2) start and end of each stretch of speech in microseconds, ascending and apart.
+
+        Args:
+            blocks: (k,) float32 in -1..1 at `RATE`, of any lengths, end to end from time zero.
+            progress: asked whether to stop; whoever reads the sound tells it how far that is.
+
+        Raises:
+            Cancelled: the user stopped the work.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizedWord:
+    """A word as a model heard it.
+
+    Attributes:
+        text: with a blank before it where a new word begins; without one it belongs to the word before.
+        start_us: on the axis of the recording's sound.
+        end_us: not before `start_us`.
+        confidence: 0 to 1.
+    """
+
+    text: str
+    start_us: int
+    end_us: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """Sound that is listened to at once: stretches of a recording with the silence between them left out.
+
+    Attributes:
+        parts: start and end of each stretch in microseconds on the axis of the recording's sound, ascending and apart.
+        samples: (n,) float32 in -1..1 at `RATE`, the stretches end to end; 30 seconds at most.
+    """
+
+    parts: tuple[tuple[int, int], ...]
+    samples: Samples
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptionHints:
+    """What a model is told before it listens.
+
+    Attributes:
+        language: code of `languages.LANGUAGES`; None lets the model find out.
+        prompt: words that are likely to be said, as they are spelled; "" for none.
+    """
+
+    language: str | None = None
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """What was said in some windows.
+
+    Attributes:
+        pieces: by start, each inside a part of a window.
+        language: code that was given or found.
+        certainty: 0 to 1, that it is this language; 1 where it was given.
+    """
+
+    pieces: tuple[RecognizedWord, ...]
+    language: str
+    certainty: float
+
+
+class Recognizer(Protocol):
+    """Writes down what is said."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
+
+    @property
+    def batch(self) -> int:
+        """How many windows it is best given at once."""
+
+    def recognize(self, windows: Sequence[Window], hearing: TranscriptionHints) -> Recognized:
+        """Return what is said in windows of one recording.
+
+        Raises:
+            UserError: it does not know the language.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechOptions:
+    """What counts as speech.
+
+    Attributes:
+        threshold: speech begins where the network gives more, 0 to 1.
+        release: it goes on until the network gives less.
+        shortest_ms: shorter stretches are no speech.
+        pause_ms: a shorter silence does not end a stretch.
+        margin_ms: every stretch is this much longer at both ends, but not into another.
+    """
+
+    threshold: float = limited(0.5, 0.05, 0.95, "Threshold", "Speech begins where the network is surer than this.")
+    release: float = limited(0.35, 0.01, 0.95, "Release", "Speech goes on until the network is less sure than this.")
+    shortest_ms: int = limited(200, 0, 5_000, "Shortest", "Shorter stretches are no speech.")
+    pause_ms: int = limited(300, 0, 10_000, "Pause", "A shorter silence does not end a stretch of speech.")
+    margin_ms: int = limited(100, 0, 1_000, "Margin", "How much longer every stretch is at both ends.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+DETECTORS = {"silero": "models.speech.silero:Silero"}
+RECOGNIZERS = {"whisper": "models.speech.whisper:Whisper"}
+ALWAYS = "silero"
+"""The detector that is there in every installation."""
+USUAL = "whisper"
+
+
+def speech_detector(name: str = ALWAYS, options: SpeechOptions | None = None) -> SpeechDetector:
+    """Make what finds speech; nothing heavy is imported before.
+
+    Raises:
+        UserError: what it needs is not installed.
+    """
+    return cast(SpeechDetector, _found(DETECTORS[name])(options))
+
+
+def recognizer(folder: Path, name: str = USUAL, processor: str = "auto") -> Recognizer:
+    """Make what recognises speech, with the model of a folder; nothing heavy is imported before.
+
+    Raises:
+        UserError: the folder is no model or is damaged, or there is no such processor.
+    """
+    return cast(Recognizer, _found(RECOGNIZERS[name])(folder, processor))
+
+
+def _found(target: str) -> type:
+    module, attribute = target.split(":")
+    return cast(type, getattr(import_module(module), attribute))

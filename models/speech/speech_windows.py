@@ -1,0 +1,196 @@
+"""Cuts a recording at its silences into windows that a model listens to, and lays what it heard back onto the axis.
+
+From how likely speech is at each moment to stretches of speech. Picks the sound of windows out of a stream, one after
+the other, however long it is.
+"""
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.speech.speech_recognizers import RATE, RecognizedWord, Samples, Spans, SpeechOptions, Window
+from project.timebase import SECOND
+
+
+def stretches(likely: NDArray[np.float32], step_us: int, end_us: int, options: SpeechOptions) -> Spans:
+    """Return the (n, 2) stretches of speech in microseconds, ascending, apart, inside the sound.
+
+    Speech begins where the likelihood rises over a threshold and lasts until it falls under a lower one.
+
+    Args:
+        likely: (k,) 0 to 1, one for each step.
+        step_us: how long a step is.
+        end_us: of the sound; the last step may reach past it.
+        options: see there.
+    """
+    starts = np.flatnonzero(likely >= options.threshold)
+    ends = np.flatnonzero(likely < options.release)
+    found: list[tuple[int, int]] = []
+    at = 0
+    while (first := int(np.searchsorted(starts, at))) < len(starts):
+        begin = int(starts[first])
+        after = int(np.searchsorted(ends, begin))
+        at = int(ends[after]) if after < len(ends) else len(likely)
+        found.append((begin, at))
+    spans = np.minimum(np.array(found, np.int64).reshape(-1, 2) * step_us, end_us)
+    return settled(spans[spans[:, 1] > spans[:, 0]], end_us, options)
+
+
+def settled(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
+    """Join stretches with short pauses between them, leave out those that are too short then, and add the margin.
+
+    Args:
+        spans: (n, 2) in microseconds, ascending and apart.
+        end_us: of the sound.
+        options: see there.
+    """
+    joined: list[list[int]] = []
+    for start, end in spans.tolist():
+        if joined and start - joined[-1][1] < options.pause_ms * 1000:
+            joined[-1][1] = end
+        else:
+            joined.append([start, end])
+    kept = [one for one in joined if one[1] - one[0] >= options.shortest_ms * 1000]
+    return widened(np.array(kept, np.int64).reshape(-1, 2), options.margin_ms * 1000, end_us)
+
+
+def widened(spans: Spans, margin_us: int, end_us: int) -> Spans:
+    """Lengthen every span at both ends, but no further than half way to the next one."""
+    if not len(spans):
+        return spans
+    half = (spans[1:, 0] - spans[:-1, 1]) // 2
+    wide = spans.copy()
+    wide[:, 0] -= np.minimum(margin_us, np.concatenate([spans[:1, 0], half]))
+    wide[:, 1] += np.minimum(margin_us, np.concatenate([half, [end_us - spans[-1, 1]]]))
+    return wide
+
+
+LONGEST_US = 30 * SECOND
+_MARGIN_US = 400_000
+_ENOUGH_US = 27 * SECOND
+
+Parts = tuple[tuple[int, int], ...]
+"""Start and end of stretches in microseconds, ascending and apart."""
+
+
+def plan_windows(speech: Spans, end_us: int) -> list[Parts]:
+    """Return the parts of each window, in order of time.
+
+    A window takes as many stretches of speech as have room, with some of the silence around them. It ends at the
+    longest of the pauses at which it is nearly full.
+
+    Args:
+        speech: (n, 2) stretches in microseconds, ascending and apart, with all but the shortest silences between them.
+        end_us: of the sound.
+    """
+    units = _units(widened(speech, _MARGIN_US, end_us))
+    windows: list[Parts] = []
+    at = 0
+    while at < len(units):
+        lengths = accumulate(end - start for start, end in units[at:])
+        fitting = 0
+        nearly = 0
+        for total in lengths:
+            if total > LONGEST_US:
+                break
+            fitting += 1
+            nearly += total < _ENOUGH_US
+        last = at + fitting
+        if last < len(units) and nearly + 1 < fitting:
+            ends = range(at + nearly + 1, last + 1)
+            last = max(ends, key=lambda i: (units[i][0] - units[i - 1][1], i))
+        windows.append(_merged(units[at:last]))
+        at = last
+    return windows
+
+
+def placed(parts: Parts, pieces: list[RecognizedWord]) -> list[RecognizedWord]:
+    """Return pieces whose times count from the beginning of a window with their times on the recording's axis.
+
+    A piece lies in the part that holds its middle. Times that run backwards or past the end, as models give them, are
+    put in order.
+    """
+    begins = [0, *accumulate(end - start for start, end in parts)]
+    found: list[RecognizedWord] = []
+    at = parts[0][0] if parts else 0
+    for piece in pieces:
+        middle = (piece.start_us + piece.end_us) // 2
+        which = min(max(bisect_right(begins, middle) - 1, 0), len(parts) - 1)
+        low, high = parts[which]
+        shift = low - begins[which]
+        start = min(max(piece.start_us + shift, low, at), high)
+        if start < at:
+            start = at
+        end = max(start, min(piece.end_us + shift, high))
+        at = end
+        found.append(RecognizedWord(piece.text, start, end, piece.confidence))
+    return found
+
+
+def _units(speech: Spans) -> list[tuple[int, int]]:
+    """Return the stretches, those that are longer than a window in equal pieces."""
+    found: list[tuple[int, int]] = []
+    for start, end in speech.tolist():
+        pieces = -(-(end - start) // LONGEST_US)
+        edges = np.linspace(start, end, pieces + 1).astype(np.int64).tolist()
+        found += [*pairwise(edges)]
+    return found
+
+
+def _merged(units: list[tuple[int, int]]) -> Parts:
+    """Join units that touch."""
+    found: list[tuple[int, int]] = []
+    for start, end in units:
+        if found and found[-1][1] == start:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterator[Window]:
+    """Yield the sound of windows, which are in order of time.
+
+    Args:
+        blocks: (k,) float32 at `RATE`, end to end from time zero. Read from a file's beginning: after a jump into the
+            middle some formats do not know where they are.
+        windows: their parts.
+    """
+    sound = _Sound(iter(blocks))
+    for parts in windows:
+        taken = [sound.take(_sample(start), _sample(end)) for start, end in parts]
+        yield Window(parts, np.concatenate(taken))
+
+
+def _sample(time_us: int) -> int:
+    return time_us * RATE // SECOND
+
+
+class _Sound:
+    """A stream that is read forwards; holds no more than was asked for last."""
+
+    def __init__(self, blocks: Iterator[Samples]) -> None:
+        self._blocks = blocks
+        self._held: deque[Samples] = deque()
+        self._begin = self._end = 0
+
+    def take(self, start: int, end: int) -> Samples:
+        """Return samples from `start` up to `end`; silence where the sound has ended before."""
+        while self._end < end:
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            self._held.append(block)
+            self._end += len(block)
+            self._forget(start)
+        self._forget(start)
+        found = np.concatenate([*self._held, np.zeros(0, np.float32)])[start - self._begin : end - self._begin]
+        return np.pad(found, (0, end - start - len(found)))
+
+    def _forget(self, before: int) -> None:
+        while self._held and self._begin + len(self._held[0]) <= before:
+            self._begin += len(self._held.popleft())

@@ -1,0 +1,165 @@
+"""What a text detector is.
+
+The text detectors there are. A new one is one file and one line here. Joins the text of single pictures to areas that
+last: a date burned in is one area, not one a second.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.boxes import overlap
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
+from project.errors import UserError
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextBoxes:
+    """Where text stands in one picture.
+
+    Attributes:
+        boxes: (n, 4) float32, x, y, width, height in pixels, inside the picture.
+        scores: (n,) float32, 0 to 1.
+    """
+
+    boxes: NDArray[np.float32]
+    scores: NDArray[np.float32]
+
+
+class TextDetector(Protocol):
+    """Finds lines of text in pictures.
+
+    Attributes:
+        key: its name in the registry.
+        parameters: what its answers depend on, for the record of a run.
+    """
+
+    key: str
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """What its answers depend on."""
+        ...
+
+    def find(self, image: NDArray[np.uint8]) -> TextBoxes:
+        """Return where text stands in a (h, w, 3) RGB picture."""
+        ...
+
+
+FINDERS = {"binarization": "models.text_regions.text_map:Binarization"}
+NEEDS_WEIGHTS = {"binarization": "text-regions"}
+
+
+def usual() -> str | None:
+    """Return the first text detector whose weights are installed; None where there is none."""
+    return next((name for name in FINDERS if weights.installed(NEEDS_WEIGHTS[name])), None)
+
+
+def require(name: str | None) -> str:
+    """Return the name of a text detector that can be used.
+
+    Raises:
+        UserError: there is none of that name, or its weights are not installed.
+    """
+    chosen = name or usual() or next(iter(FINDERS))
+    if chosen not in FINDERS:
+        raise UserError(f"There is no text detector “{chosen}”.", f"Choose one of: {', '.join(FINDERS)}.")
+    weights.path(NEEDS_WEIGHTS[chosen])
+    return chosen
+
+
+def text_finder(name: str) -> TextDetector:
+    """Make a text detector; nothing heavy is imported before.
+
+    Raises:
+        UserError: there is none of that name, or its weights are not installed.
+    """
+    module, made = FINDERS[require(name)].split(":")
+    return cast(TextDetector, getattr(import_module(module), made)())
+
+
+_SAME = 0.5
+_MISSED = 3
+"""A line that is not found in so many looks in a row has gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticTextRegion:
+    """Text that stays where it is for a while.
+
+    Attributes:
+        box: x, y, width, height in pixels, which holds all boxes that were found.
+        start_us: of the first look that found it.
+        end_us: of the look after the last that found it.
+        looks: in how many it was found.
+        score: the best.
+    """
+
+    box: tuple[int, int, int, int]
+    start_us: int
+    end_us: int
+    looks: int
+    score: float
+
+
+@dataclass(slots=True)
+class _Line:
+    box: NDArray[np.float32]
+    start_us: int
+    last_us: int
+    score: float
+    looks: int = 1
+    missed: int = 0
+
+
+def lasting(found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_looks: int = 2) -> list[StaticTextRegion]:
+    """Return the areas in which text was found at least so many times, by their start.
+
+    Args:
+        found: time and answer of each look, in order of time.
+        interval_us: between two looks: an area reaches that much further at both ends, since nobody looked there.
+        least_looks: a line that is found less often is left out.
+    """
+    live: list[_Line] = []
+    done: list[_Line] = []
+    for time_us, text in found:
+        taken: set[int] = set()
+        for box, score in zip(text.boxes, text.scores, strict=True):
+            fits = [(overlap(one.box, box), at) for at, one in enumerate(live) if at not in taken]
+            best, at = max(fits, default=(0.0, -1))
+            if best >= _SAME:
+                line = live[at]
+                line.box, line.last_us = _hull(line.box, box), time_us
+                line.score, line.looks, line.missed = max(line.score, float(score)), line.looks + 1, -1
+            else:
+                at = len(live)
+                live.append(_Line(box.copy(), time_us, time_us, float(score), missed=-1))
+            taken.add(at)
+        for line in live:
+            line.missed += 1
+        done += [line for line in live if line.missed >= _MISSED]
+        live = [line for line in live if line.missed < _MISSED]
+    kept = [line for line in (*done, *live) if line.looks >= least_looks]
+    return [_area(line, interval_us) for line in sorted(kept, key=lambda line: line.start_us)]
+
+
+def _area(line: _Line, interval_us: int) -> StaticTextRegion:
+    x, y, right, bottom = (
+        int(np.floor(line.box[0])),
+        int(np.floor(line.box[1])),
+        int(np.ceil(line.box[0] + line.box[2])),
+        int(np.ceil(line.box[1] + line.box[3])),
+    )
+    start = max(0, line.start_us - interval_us)
+    return StaticTextRegion((x, y, right - x, bottom - y), start, line.last_us + interval_us, line.looks, line.score)
+
+
+def _hull(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+    low = np.minimum(one[:2], other[:2])
+    high = np.maximum(one[:2] + one[2:], other[:2] + other[2:])
+    return np.concatenate([low, high - low]).astype(np.float32)

@@ -1,0 +1,105 @@
+"""A text detector that gives a map of where text stands, such as PP-OCR's, run by onnxruntime.
+
+Method: Liao et al., "Real-time Scene Text Detection with Differentiable Binarization", AAAI 2020 (arXiv 1911.08947),
+section 3.2 and 3.6: the map of a shrunk line is cut at a threshold, each part is a line, and is grown again by its area
+over its length. Here a line is its upright rectangle, since what is done with it is painting it over.
+"""
+
+from collections.abc import Mapping
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.runtime.onnx_session import open_session
+from models.text_regions.text_detectors import TextBoxes
+from models.weights import installed_weights as weights
+from project.entities.study_records import Json
+
+NAME = "text-regions"
+_MEAN = np.array([0.485, 0.456, 0.406], np.float32)
+_SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
+_STEP = 32
+_LEAST_SIDE = 3
+
+
+class Binarization:
+    """Finds lines of text.
+
+    Args:
+        longest_side: larger pictures are made smaller to this first, in pixels.
+        threshold: of the map.
+        least_score: mean of the map over a line; less is none.
+        growth: how much a line grows, times its area over its length.
+
+    Raises:
+        UserError: the weights are not installed or are damaged.
+    """
+
+    key = "binarization"
+
+    def __init__(
+        self, longest_side: int = 960, threshold: float = 0.3, least_score: float = 0.6, growth: float = 1.5
+    ) -> None:
+        self._session = open_session(weights.path(NAME))
+        self._names = weights.fit(NAME).names
+        self._shape = weights.fit(NAME).shapes["picture"]
+        self._longest_side = longest_side
+        self._threshold, self._least_score, self._growth = threshold, least_score, growth
+        self._weights = weights.digest(NAME)
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """What its answers depend on."""
+        return {
+            "weights": self._weights,
+            "longest_side": self._longest_side,
+            "threshold": self._threshold,
+            "least_score": self._least_score,
+            "growth": self._growth,
+        }
+
+    def find(self, image: NDArray[np.uint8]) -> TextBoxes:
+        """Return where text stands in a (h, w, 3) RGB picture."""
+        height, width = image.shape[:2]
+        if min(height, width) < 1:
+            return _boxes([], [])
+        size = self._size(width, height)
+        small = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+        given = np.ascontiguousarray(((small - _MEAN) / _SPREAD).transpose(2, 0, 1)[None], np.float32)
+        answer = self._session.run([self._names["map"]], {self._names["picture"]: given})[0]
+        likely = np.asarray(answer, np.float32).reshape(np.shape(answer)[-2:])
+        boxes, scores = self._lines(likely)
+        scale = np.array([width / likely.shape[1], height / likely.shape[0]] * 2, np.float32)
+        found = _boxes(boxes, scores)
+        edges = found.boxes * scale
+        edges[:, 2:] += edges[:, :2]
+        edges = np.clip(edges, 0, np.array([width, height] * 2, np.float32))
+        edges[:, 2:] -= edges[:, :2]
+        return TextBoxes(edges.astype(np.float32), found.scores)
+
+    def _size(self, width: int, height: int) -> tuple[int, int]:
+        """Return the size of the network's input: its own where it states one, else near the picture's."""
+        scale = min(1.0, self._longest_side / max(width, height))
+        sides = [max(_STEP, round(side * scale / _STEP) * _STEP) for side in (width, height)]
+        return self._shape[3] or sides[0], self._shape[2] or sides[1]
+
+    def _lines(self, likely: NDArray[np.float32]) -> tuple[list[tuple[float, float, float, float]], list[float]]:
+        parts, labels, stats, _ = cv2.connectedComponentsWithStats((likely > self._threshold).astype(np.uint8))
+        boxes: list[tuple[float, float, float, float]] = []
+        scores: list[float] = []
+        for part in range(1, parts):
+            x, y, width, height, _ = (int(one) for one in stats[part])
+            if min(width, height) < _LEAST_SIDE:
+                continue
+            window = slice(y, y + height), slice(x, x + width)
+            score = float(likely[window][labels[window] == part].mean())
+            if score >= self._least_score:
+                grown = self._growth * width * height / (2 * (width + height))
+                boxes.append((x - grown, y - grown, width + 2 * grown, height + 2 * grown))
+                scores.append(score)
+        return boxes, scores
+
+
+def _boxes(boxes: list[tuple[float, float, float, float]], scores: list[float]) -> TextBoxes:
+    return TextBoxes(np.array(boxes, np.float32).reshape(-1, 4), np.array(scores, np.float32))

@@ -1,0 +1,179 @@
+"""Makes the network that tells voices apart, as an ONNX file, of the weights in the wheel of Resemblyzer 0.1.4.
+
+Writes a network as an ONNX file, without the `onnx` package: operators, named inputs, outputs and constants.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Shape = Sequence[int | str]
+_IR_VERSION, _OPSET = 8, 17
+_KINDS = {np.dtype(np.float32): 1, np.dtype(np.int64): 7, np.dtype(np.float16): 10}
+_INT_ATTRIBUTE, _INTS_ATTRIBUTE = 2, 7
+_BYTES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxNode:
+    """One operator of a network.
+
+    Attributes:
+        takes: names of its inputs; "" for one that is left out.
+        gives: names of its outputs; "" for one that nobody wants.
+        settings: its attributes: a whole number, or several.
+    """
+
+    operator: str
+    takes: Sequence[str]
+    gives: Sequence[str]
+    settings: Mapping[str, int | Sequence[int]] = field(default_factory=dict)
+
+
+def network(
+    nodes: Sequence[OnnxNode],
+    inputs: Mapping[str, Shape],
+    outputs: Mapping[str, Shape],
+    constants: Mapping[str, NDArray[np.generic]],
+    kind: type[np.generic] = np.float32,
+    name: str = "network",
+) -> bytes:
+    """Return a network as the content of an ONNX file.
+
+    Args:
+        nodes: in an order in which they can run.
+        inputs: shapes by name; a size is a number, or a word where it is open.
+        outputs: the same.
+        constants: values by name: float32, float16 or int64.
+        kind: of the numbers of inputs and outputs.
+        name: of the graph.
+    """
+    element = _KINDS[np.dtype(kind)]
+    graph = b"".join(_field(1, _node(node)) for node in nodes) + _text(2, name)
+    graph += b"".join(_field(5, _constant(key, value)) for key, value in constants.items())
+    graph += b"".join(_field(11, _value(key, shape, element)) for key, shape in inputs.items())
+    graph += b"".join(_field(12, _value(key, shape, element)) for key, shape in outputs.items())
+    opset = _text(1, "") + _number(2, _OPSET)
+    return _number(1, _IR_VERSION) + _field(7, graph) + _field(8, opset)
+
+
+def _node(node: OnnxNode) -> bytes:
+    named = b"".join(_text(1, name) for name in node.takes) + b"".join(_text(2, name) for name in node.gives)
+    settings = b"".join(_field(5, _setting(name, value)) for name, value in node.settings.items())
+    return named + _text(4, node.operator) + settings
+
+
+def _setting(name: str, value: int | Sequence[int]) -> bytes:
+    if isinstance(value, int):
+        return _text(1, name) + _number(3, value) + _number(20, _INT_ATTRIBUTE)
+    return _text(1, name) + b"".join(_number(8, one) for one in value) + _number(20, _INTS_ATTRIBUTE)
+
+
+def _constant(name: str, value: NDArray[np.generic]) -> bytes:
+    sizes = b"".join(_number(1, size) for size in value.shape)
+    stored = value.astype(value.dtype.newbyteorder("<"), copy=False).tobytes()
+    return sizes + _number(2, _KINDS[value.dtype]) + _text(8, name) + _field(9, stored)
+
+
+def _value(name: str, shape: Shape, element: int) -> bytes:
+    sizes = b"".join(_field(1, _number(1, size) if isinstance(size, int) else _text(2, size)) for size in shape)
+    tensor = _number(1, element) + _field(2, sizes)
+    return _text(1, name) + _field(2, _field(1, tensor))
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def _number(number: int, value: int) -> bytes:
+    return _varint(number << 3) + _varint(value)
+
+
+def _text(number: int, value: str) -> bytes:
+    return _field(number, value.encode())
+
+
+def _field(number: int, content: bytes) -> bytes:
+    return _varint(number << 3 | _BYTES) + _varint(len(content)) + content
+
+
+FRAMES, BANDS, DIMENSIONS = 160, 40, 256
+INPUT, OUTPUT = "mel", "voice"
+_LAYERS, _HIDDEN, _GATES = 3, 256, 4
+# Where a storage of numbers begins in the file, and how many there are.
+_LSTM, _LINEAR, _BIAS = (269_883, 1_357_824), (7_731, 65_536), (6_699, 256)
+# In the storage of the LSTM, where the weights of each layer begin: of its input, of its hidden state, the two biases.
+_STARTS = (
+    (0, 40_960, 1_351_680, 1_352_704),
+    (303_104, 565_248, 1_353_728, 1_354_752),
+    (827_392, 1_089_536, 1_355_776, 1_356_800),
+)
+# torch keeps the gates as input, forget, cell, output; ONNX wants input, output, forget, cell.
+_GATE_ORDER = (0, 3, 1, 2)
+_COUNT_BYTES, _FLOAT_BYTES = 8, 4
+
+Floats = NDArray[np.float32]
+
+
+def build(pretrained: bytes) -> bytes:
+    """Return the network, always the same bytes for the same weights.
+
+    It takes `mel`, n x 160 x 40, and gives `voice`, n x 256, of length 1; all zeros where the rectifier left nothing.
+
+    Args:
+        pretrained: `resemblyzer/pretrained.pt`, with the catalogue's checksum.
+    """
+    lstm = _storage(pretrained, *_LSTM)
+    constants: dict[str, NDArray[np.generic]] = {"direction": np.array([1], np.int64)}
+    nodes = [OnnxNode("Transpose", (INPUT,), ("frames_0",), {"perm": (1, 0, 2)})]
+    for layer in range(_LAYERS):
+        weights = tuple(f"{kind}_{layer}" for kind in ("input", "hidden", "bias"))
+        constants |= dict(zip(weights, _layer(lstm, layer), strict=True))
+        given = ("", "last") if layer == _LAYERS - 1 else (f"directed_{layer}",)
+        nodes.append(OnnxNode("LSTM", (f"frames_{layer}", *weights), given, {"hidden_size": _HIDDEN}))
+        if layer < _LAYERS - 1:
+            nodes.append(OnnxNode("Squeeze", (given[0], "direction"), (f"frames_{layer + 1}",)))
+    constants["first"] = np.array([0], np.int64)
+    constants["linear"] = _storage(pretrained, *_LINEAR).reshape(DIMENSIONS, _HIDDEN)
+    constants["linear_bias"] = _storage(pretrained, *_BIAS)
+    nodes += [
+        OnnxNode("Squeeze", ("last", "first"), ("summary",)),
+        OnnxNode("Gemm", ("summary", "linear", "linear_bias"), ("projected",), {"transB": 1}),
+        OnnxNode("Relu", ("projected",), ("positive",)),
+        OnnxNode("LpNormalization", ("positive",), (OUTPUT,), {"axis": 1, "p": 2}),
+    ]
+    shapes = {INPUT: ("n", FRAMES, BANDS)}, {OUTPUT: ("n", DIMENSIONS)}
+    return network(nodes, *shapes, constants, name="voice")
+
+
+def _storage(content: bytes, start: int, count: int) -> Floats:
+    """Return the numbers of a storage; how many there are stands before them in the file."""
+    told = int.from_bytes(content[start - _COUNT_BYTES : start], "little")
+    assert told == count, f"{told} numbers at {start}, not {count}"
+    return np.frombuffer(content, "<f4", count, start)
+
+
+def _layer(lstm: Floats, layer: int) -> tuple[Floats, Floats, Floats]:
+    """Return the weights of a layer as ONNX's LSTM wants them.
+
+    Returns:
+        Of its input, 1 x 1024 x width; of its hidden state, 1 x 1024 x 256; the biases of both in a row, 1 x 2048.
+    """
+    width = BANDS if layer == 0 else _HIDDEN
+    rows = _GATES * _HIDDEN
+    at_input, at_hidden, at_bias, at_hidden_bias = _STARTS[layer]
+    of_input = _ordered(lstm[at_input : at_input + rows * width].reshape(rows, width))
+    of_hidden = _ordered(lstm[at_hidden : at_hidden + rows * _HIDDEN].reshape(rows, _HIDDEN))
+    biases = [_ordered(lstm[at : at + rows].reshape(rows, 1)) for at in (at_bias, at_hidden_bias)]
+    return of_input[None], of_hidden[None], np.concatenate(biases).reshape(1, 2 * rows)
+
+
+def _ordered(rows: Floats) -> Floats:
+    gates = rows.reshape(_GATES, _HIDDEN, rows.shape[1])
+    return np.ascontiguousarray(gates[list(_GATE_ORDER)].reshape(rows.shape))

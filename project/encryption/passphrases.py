@@ -1,0 +1,121 @@
+"""Where a passphrase comes from: a file that the environment names, or a person. Never the command line.
+
+What was worked out from it is kept in memory for the process alone, so that a study is asked for once.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+from project.encryption.container import (
+    EncryptedFileHeader,
+    EncryptionKey,
+    WrongPassphrase,
+    damaged,
+    open_key,
+    read_header,
+)
+from project.errors import UserError
+from project.text_format import shown
+
+VARIABLE = "GREENROOM_PASSPHRASE_FILE"
+Asker: TypeAlias = Callable[[Path, str], str | None]
+"""Given a sealed file and why it is asked again ("" at first), returns what was typed, or None for no answer."""
+
+_keys: dict[str, EncryptionKey] = {}
+_asker: list[Asker] = []
+
+
+def ask_with(asker: Asker | None) -> None:
+    """Say who asks a person; with None nobody does."""
+    _asker[:] = [] if asker is None else [asker]
+
+
+def header_of(path: Path) -> EncryptedFileHeader:
+    """Read the header of a sealed file.
+
+    Raises:
+        UserError: it cannot be read, or is no sealed file, or a damaged one.
+    """
+    try:
+        with path.open("rb") as file:
+            return read_header(file, path.name)
+    except OSError as error:
+        raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
+
+
+def key_of(path: Path, header: EncryptedFileHeader, *, ask: bool = True) -> EncryptionKey:
+    """Return the key of a sealed file, from memory, from the file that the environment names, or by asking.
+
+    Raises:
+        WrongPassphrase: what was given is not the passphrase.
+        UserError: nobody can be asked, or nobody answered.
+    """
+    known = _keys.get(_name(header))
+    if known is not None:
+        return known
+    given = os.environ.get(VARIABLE, "")
+    if given:
+        return remember(header, read_passphrase(Path(given)), path)
+    why = ""
+    while ask and _asker:
+        typed = _asker[0](path, why)
+        if typed is None:
+            break
+        try:
+            return remember(header, typed, path)
+        except WrongPassphrase as error:
+            why = error.message
+    raise UserError(
+        f"“{shown(path.name)}” is sealed, and no passphrase was given.",
+        f"In a script, name a file that holds it: {VARIABLE}=FILE.",
+    )
+
+
+def remember(header: EncryptedFileHeader, passphrase: str, path: Path) -> EncryptionKey:
+    """Work out the key of a file from its passphrase, and keep it until `forget`.
+
+    Raises:
+        WrongPassphrase: it is not the passphrase.
+        UserError: the file is damaged.
+    """
+    try:
+        key = open_key(header.wrapped, passphrase, shown(path.name))
+    except ValueError:
+        raise damaged(path.name, "its beginning makes no sense") from None
+    _keys[_name(header)] = key
+    return key
+
+
+def keep(header: EncryptedFileHeader, key: EncryptionKey) -> None:
+    """Remember the key of a file that was just sealed."""
+    _keys[_name(header)] = key
+
+
+def forget(header: EncryptedFileHeader) -> None:
+    """Forget the key of a file, and of all that were sealed with it."""
+    _keys.pop(_name(header), None)
+
+
+def read_passphrase(path: Path) -> str:
+    """Return the first line of a file.
+
+    Raises:
+        UserError: it cannot be read, or is empty.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as file:
+            # Editors on Windows put a mark of the encoding before the text, which nobody types.
+            line = file.readline().rstrip("\r\n").removeprefix("\ufeff")
+    except OSError as error:
+        raise UserError(
+            f"The passphrase cannot be read from “{shown(path)}”: {error.strerror}.", "See the file."
+        ) from None
+    if not line:
+        raise UserError(f"The first line of “{shown(path)}” is empty.", "Write the passphrase there.")
+    return line
+
+
+def _name(header: EncryptedFileHeader) -> str:
+    return str(header.wrapped.get("key", ""))

@@ -1,0 +1,191 @@
+"""Frozen sets of items, which all judges and people are asked alike, and the runs over them.
+
+What may stand in the content of an item, so that whoever reads one can rely on it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import cast
+
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, about_from
+from project.entities.questions import question_from
+from project.entities.study_records import Json
+
+
+class ItemModality(StrEnum):
+    """What of an item a run shows (SHREC, section 3: L and L+V; R3-VQA, section 4.3: pictures alone)."""
+
+    WORDS = "L"
+    BOTH = "L+V"
+    PICTURES = "V"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSet:
+    """Items that were drawn once and are never changed; another set takes its place.
+
+    Attributes:
+        name: unique in the study.
+        task: key of `benchmark/tasks/benchmark_task.py`.
+        seed: of all that was drawn.
+        draws: how many samples the items are in.
+        rule: how they were drawn: sizes, balance, exclusions, as JSON.
+        left_out: why something could not become an item -> how often.
+        sha256: over rule and items.
+        at: when it was made, UTC, ISO 8601.
+    """
+
+    id: str
+    name: str
+    task: str
+    seed: int
+    draws: int
+    rule: Mapping[str, Json]
+    left_out: Mapping[str, int]
+    sha256: str
+    at: str
+    program_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenItem:
+    """One item, with everything that it is asked by except footage and transcript, which are the study's own.
+
+    Attributes:
+        set_id: of its set.
+        draw: number of the sample that it is in, from 0.
+        position: in its draw, from 0.
+        about: what it was made from, as `About.key`; "" for a stretch that nobody marked.
+        start_us: of what is shown, on the recording's axis.
+        end_us: of what is shown, on the recording's axis.
+        content: what is frozen, by key, where there is any: `scheme`, `track`, `label`, `values` of a segment;
+            `options`, the texts to choose from in their order, and `place` of the right one, from 0; `facts`, texts
+            that are told; `question`, a whole question; `person`, a participant's id; `truth`, the right answer by
+            `TASK` or `TASK/PART`; `traits`, by which figures are broken down; `homes`, the recordings that texts of it
+            were taken from.
+        made_from: checksum over what it was made from, as it was then.
+    """
+
+    id: str
+    set_id: str
+    draw: int
+    position: int
+    about: str
+    recording_id: str
+    start_us: int
+    end_us: int
+    content: Mapping[str, Json] = field(default_factory=dict)
+    made_from: str = ""
+
+    @property
+    def subject(self) -> JudgmentTargetKind:
+        """What kind of thing it was made from; a stretch counts as a segment."""
+        return about_from(self.about).subject if self.about else JudgmentTargetKind.SEGMENT
+
+    @property
+    def source(self) -> JudgmentTarget | None:
+        """What it was made from; None for a stretch that nobody marked."""
+        return about_from(self.about) if self.about else None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRun:
+    """That a judge, or a person, was asked a set in one way. It is written before the first question.
+
+    Attributes:
+        judge: the entry as it was: name, backend, model, settings.
+        annotator_id: who answers, where the judge is a person.
+        variant: of the prompt.
+        shown: what of the items.
+        condition: `RAW`, a method, or the id of a rendering.
+        seed: of the judge's sampling.
+        at: when it began, UTC, ISO 8601.
+    """
+
+    id: str
+    set_id: str
+    judge_id: str
+    judge: Mapping[str, Json]
+    annotator_id: str | None
+    variant: str
+    shown: ItemModality
+    condition: str
+    seed: int
+    at: str
+    program_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """Which judgment is the answer of a run to an item, or to a part of it."""
+
+    run_id: str
+    item_id: str
+    part: str
+    judgment_id: str
+
+
+def why_unfit(about: str, content: Mapping[str, Json]) -> str:
+    """Return why the content of an item cannot be used, in words that follow its name; "" where it can be.
+
+    Args:
+        about: what the item was made from, as `About.key`; "" for nothing.
+        content: as `FrozenItem.content` describes it; keys that are not named there are passed over.
+    """
+    if about and about_from(about).subject is JudgmentTargetKind.ITEM:
+        return "was made from another item"
+    for key, fits in _FITS.items():
+        if key in content and not fits(content[key]):
+            return f"cannot be read: {key}"
+    options, place = content.get("options", []), content.get("place", 0)
+    if isinstance(options, list) and options and not 0 <= cast(int, place) < len(options):
+        return "has no option at the place of the right one"
+    return ""
+
+
+def _text(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def _number(value: Json) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _texts(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _told(value: Json) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+
+
+def _object(value: Json) -> bool:
+    return isinstance(value, dict)
+
+
+def _objects(value: Json) -> bool:
+    return isinstance(value, dict) and all(isinstance(one, dict) for one in value.values())
+
+
+def _question(value: Json) -> bool:
+    if not isinstance(value, dict):
+        return False
+    try:
+        found = question_from(value)
+        texts = (found.id, found.recording_id, found.text, found.answer, found.explanation, *found.options)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        return False
+    return all(isinstance(one, str) for one in texts)
+
+
+_FITS: Mapping[str, Callable[[Json], bool]] = {
+    **dict.fromkeys(("scheme", "track", "label", "person"), _text),
+    **dict.fromkeys(("values", "traits"), _object),
+    **dict.fromkeys(("options", "homes"), _texts),
+    "place": _number,
+    "facts": _told,
+    "question": _question,
+    "truth": _objects,
+}
+"""Key -> whether a value is what stands there."""

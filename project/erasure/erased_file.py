@@ -1,0 +1,322 @@
+"""A study file without somebody, written anew: what goes is in no page, no log and no free space of it.
+
+Searches a study that somebody left for what was theirs: every table, the history, and the bytes of the file.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from project.encryption.commit_log import log_path
+from project.encryption.container import is_sealed
+from project.encryption.encrypted_files import seal_stream, wipe
+from project.encryption.passphrases import header_of, keep, key_of
+from project.erasure.mentions import IdentifyingTerms
+from project.erasure.personal_strings import PersonalString
+from project.erasure.raw_rows import Row, parsed, texts_of
+from project.erasure.row_erasure import KEPT, is_shipped
+from project.erasure.subject_scope import SubjectScope
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.files.temporary_files import scratch_folder
+from project.integrity.integrity_check import check
+from project.schema.columns import COLUMNS, ColumnKind
+from project.store import locking
+from project.store.locking import alone as hold
+from project.store.opening import Snapshot, beside, connect, examine, explained, verify
+from project.store.study import Study
+from project.text_format import shown
+
+_BLOCK = 1 << 20
+
+
+def in_memory(path: Path) -> sqlite3.Connection:
+    """Return a connection on a copy of a study that is in memory alone.
+
+    Raises:
+        UserError: it is no study, damaged, or of another version.
+    """
+    path = resolved(path)
+    if is_sealed(path):
+        with Study.open(path, read_only=True) as sealed:
+            _require_sound(sealed)
+            return copy_to_memory(sealed)
+    leftover = examine(path)
+    if locking.is_held(path):
+        with contextlib.closing(connect(path, "ro")) as connection:
+            # Whoever has it open may have looked at it before another program changed its tables.
+            verify(connection, path.name, pages=False)
+            return _copied(connection, path)
+    with Snapshot(path, leftover) as snapshot:
+        verify(snapshot.connection, path.name, pages=True)
+        return _copied(snapshot.connection, path)
+
+
+def require_readable(path: Path) -> None:
+    """Return quietly where `in_memory` can read a file, that nobody has open.
+
+    Raises:
+        UserError: it is no study, damaged, or of another version.
+    """
+    path = resolved(path)
+    if is_sealed(path):
+        with Study.open(path, read_only=True) as sealed:
+            _require_sound(sealed)
+        return
+    with Snapshot(path, examine(path)) as snapshot:
+        verify(snapshot.connection, path.name, pages=True)
+
+
+def copy_to_memory(study: Study) -> sqlite3.Connection:
+    """Return a connection on a copy of a study that is open; the copy is in memory alone."""
+    memory = _memory()
+    study.copy_into(memory)
+    return memory
+
+
+def _require_sound(study: Study) -> None:
+    """Refuse a study that nobody may write to: what others put into it would be written anew, or stay unseen.
+
+    Raises:
+        UserError: it is one.
+    """
+    if study.defect is not None:
+        raise study.defect
+
+
+def _copied(source: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    memory = _memory()
+    with explained(path.name):
+        source.backup(memory)
+    return memory
+
+
+def _memory() -> sqlite3.Connection:
+    memory = sqlite3.connect(":memory:", isolation_level=None)
+    for pragma in ("trusted_schema = OFF", "temp_store = MEMORY"):
+        memory.execute(f"PRAGMA {pragma}")
+    return memory
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Hold a study for oneself, closed and in one file, at the newest version of the format.
+
+    Raises:
+        UserError: somebody has it open, or it cannot be written to.
+    """
+    path = resolved(path)
+    with Study.open(path) as study:
+        study.require_writable()
+        study.finish_opening()
+    with hold(path):
+        yield
+
+
+def write_anew(memory: sqlite3.Connection, path: Path) -> None:
+    """Put what is in memory in the place of a file: see `anew`."""
+    with anew(memory, path) as rewritten:
+        rewritten.publish()
+
+
+@dataclass(frozen=True, slots=True)
+class RewrittenFile:
+    """A study file that was written anew and is not in its place yet.
+
+    Attributes:
+        path: where it lies, in a folder of its own beside the study.
+        study: the file whose place it takes.
+    """
+
+    path: Path
+    study: Path
+
+    def publish(self) -> bool:
+        """Put it in its place, and overwrite the old content.
+
+        Returns:
+            Whether the old content was overwritten; a file that has another name too (a hard link) is left.
+        """
+        return _put(self.path, self.study)
+
+
+@contextlib.contextmanager
+def anew(memory: sqlite3.Connection, path: Path) -> Iterator[RewrittenFile]:
+    """Write what is in memory beside a file, and lend the result, to be searched and put in the file's place.
+
+    The caller is `alone` with it. Overwriting reaches what this file system keeps; not what a disk keeps by itself
+    (solid-state disks write elsewhere), nor snapshots and copies.
+
+    Raises:
+        UserError: there is no room, the folder cannot be written to, or what would be written is no sound study.
+    """
+    path = resolved(path)
+    sound = not check(path)
+    try:
+        with scratch_folder(path) as folder:
+            made = folder / "withdrawn"
+            _write(memory, made, path)
+            if sound and (problems := check(made)):
+                raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
+            made.chmod(path.stat().st_mode & 0o777)
+            _flush(made)
+            yield RewrittenFile(made, path)
+    except OSError as error:
+        raise UserError(
+            f"“{shown(path.name)}” cannot be written: {error.strerror}.",
+            "See what is left free, and who may write there.",
+        ) from None
+
+
+def _write(memory: sqlite3.Connection, made: Path, path: Path) -> None:
+    """Write what is in memory into a new file, without a free page; sealed where the study is."""
+    if not is_sealed(path):
+        with explained(path.name):
+            memory.execute("VACUUM INTO ?", (str(made),))
+        return
+    memory.execute("VACUUM")
+    content, key = memory.serialize(), key_of(path, header_of(path))
+    # In its header it says whether there is a log beside it, which is never so here.
+    content = content[:18] + b"\1\1" + content[20:]
+    keep(seal_stream((content[at : at + _BLOCK] for at in range(0, len(content), _BLOCK)), made, key, path), key)
+
+
+def _put(made: Path, path: Path) -> bool:
+    with path.open("r+b") as old:
+        only = os.fstat(old.fileno()).st_nlink == 1
+        made.replace(path)
+        _flush_folder(path.parent)
+        if only:
+            wipe(old.fileno())
+    for left in (*(beside(path, ending) for ending in ("-wal", "-shm", "-journal")), log_path(path)):
+        left.unlink(missing_ok=True)
+    return only
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_LEAST = 6
+"""Signs of what is looked for in the bytes: shorter strings stand in them by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureVerification:
+    """What a search of a finished file came to.
+
+    Attributes:
+        tables: how many tables were searched, the history among them.
+        texts: how many texts were.
+        kept: `TABLE.COLUMN` -> how many texts hold something that is kept: names of others, keys of a scheme.
+        found: `TABLE.COLUMN` -> how many texts hold something that should be gone; `bytes` for the rest of the file.
+        free_pages: pages of the file that belong to no table.
+        bytes_searched: whether the bytes of the file were searched too; those of a sealed one say nothing.
+    """
+
+    tables: int = 0
+    texts: int = 0
+    kept: Mapping[str, int] = field(default_factory=dict)
+    found: Mapping[str, int] = field(default_factory=dict)
+    free_pages: int = 0
+    bytes_searched: bool = False
+
+
+def verify_left(path: Path, reach: SubjectScope) -> ErasureVerification:
+    """Search a finished file.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    memory = in_memory(path)
+    try:
+        kept: Counter[str] = Counter()
+        found: Counter[str] = Counter()
+        names = [row[0] for row in memory.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        count = 0
+        for table in names:
+            count += _search_table(memory, table, reach.wording, kept, found)
+        (free,) = memory.execute("PRAGMA freelist_count").fetchone()
+    finally:
+        memory.close()
+    sealed = is_sealed(path)
+    if not sealed and not kept and not found and (hits := _in_bytes(path.read_bytes(), reach)):
+        found["bytes"] = hits
+    return ErasureVerification(len(names), count, kept, found, int(free), not sealed)
+
+
+def _search_table(
+    memory: sqlite3.Connection, table: str, wording: IdentifyingTerms, kept: Counter[str], found: Counter[str]
+) -> int:
+    if table == "journal_change":
+        return _search_history(memory, wording, kept, found)
+    columns = [*texts_of(table)] if table in COLUMNS else []
+    # A table that the program does not know is searched as a whole.
+    columns += [row[1] for row in memory.execute(f'PRAGMA table_info("{table}")') if not columns or row[1] == "key"]
+    listed = ", ".join(f'"{name}"' for name in dict.fromkeys(columns))
+    count = 0
+    for values in memory.execute(f'SELECT {listed} FROM "{table}"'):
+        count += _search_row(table, dict(zip(dict.fromkeys(columns), values, strict=True)), wording, kept, found)
+    return count
+
+
+def _search_history(
+    memory: sqlite3.Connection, wording: IdentifyingTerms, kept: Counter[str], found: Counter[str]
+) -> int:
+    count = 0
+    for table, before, after in memory.execute("SELECT table_name, before, after FROM journal_change"):
+        for side in (before, after):
+            row = {} if side is None else parsed(side)
+            count += _search_row(table, row, wording, kept, found, "history of ")
+    return count
+
+
+def _search_row(
+    table: str, row: Row, wording: IdentifyingTerms, kept: Counter[str], found: Counter[str], where: str = ""
+) -> int:
+    kinds = texts_of(table) if table in COLUMNS else dict.fromkeys(row, ColumnKind.TEXT)
+    count = 0
+    for column, kind in kinds.items():
+        text = row.get(column)
+        if not isinstance(text, str) or len(text) < 2:
+            continue
+        count += 1
+        if wording.in_json_text(text) if kind is ColumnKind.JSON else wording.in_text(text):
+            counter = kept if _is_kept(table, column, str(row.get("key", "")), text) else found
+            counter[f"{where}{table}.{column}"] += 1
+    return count
+
+
+def _is_kept(table: str, column: str, key: str, text: str) -> bool:
+    """Tell whether a text may stay: a name of somebody or something else, or what keys of a scheme stand in."""
+    if column in KEPT.get(table, ()) or (table, column) == ("scheme_version", "text"):
+        return True
+    return table == "prompt_version" and is_shipped(table, key, text)
+
+
+def _in_bytes(content: bytes, reach: SubjectScope) -> int:
+    """Return how many of the strings stand in the bytes of a file, as UTF-8 or UTF-16, in small or large letters."""
+    texts = {one.text for one in reach.strings if isinstance(one, PersonalString) and one.is_exact}
+    texts |= {name for name in reach.wording.names if " " in name}
+    small = content.lower()
+    forms = {
+        form.encode(code).lower()
+        for text in texts
+        if len(text) >= _LEAST
+        for form in (text, text.lower(), text.upper())
+        for code in ("utf-8", "utf-16-le", "utf-16-be")
+    }
+    return sum(form in small for form in forms)

@@ -1,0 +1,496 @@
+"""A withdrawal from one file, worked out in memory; and the files beside a study that hold older states of it.
+
+What a study says about footage, clips, copies and requests that a withdrawal has to name, read before it is done.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from glob import escape
+from pathlib import Path
+
+from project.encryption.container import MAGIC, is_sealed
+from project.encryption.encrypted_files import overwrite
+from project.encryption.passphrases import header_of, key_of
+from project.erasure.erased_file import RewrittenFile, anew, in_memory, require_readable, write_anew
+from project.erasure.lookalikes import LookAlikeWords, found_words, look_alikes
+from project.erasure.raw_rows import Row, live_rows, past_states
+from project.erasure.removal import ErasureCounts, bury, remove
+from project.erasure.subject_scope import PersonalFinder, SubjectScope, contacts_of, reach_of
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.queries.history_rows import KEY as SHARED
+from project.queries.history_rows import SharedCopy, shared_copies
+from project.schema.format_versions import APPLICATION_ID
+from project.store.backups import backups_of
+from project.store.creation import copies_before_upgrades
+from project.store.study import Study
+from project.text_format import shown
+
+_SENT = ("texts", "frames", "clips")
+
+
+@dataclass(frozen=True, slots=True)
+class Footage:
+    """A file of a recording in which somebody is; `path` is as the study has it."""
+
+    recording: int
+    role: str
+    path: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFile:
+    """A clip, a report or a folder that was made of a recording; its name alone is known, not where it lies.
+
+    Attributes:
+        kind: of the run: `anonymize`, `release` or `questions`.
+        sha256: of a clip; "" for a folder.
+    """
+
+    recording: int
+    kind: str
+    name: str
+    at: str
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A request that carried something of a recording away; what was sent is known by its checksum alone."""
+
+    at: str
+    host: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalFacts:
+    """All of it.
+
+    Attributes:
+        study_id: of the study.
+        recordings: numbers of the recordings in which they are, those that go as a whole among them.
+        copies: when copies were split off or merged.
+        shared: copies with annotations alone; a name that tells who withdraws is left out.
+        others: fingerprints of the files of recordings in which they are not.
+    """
+
+    study_id: str
+    recordings: tuple[int, ...]
+    footage: tuple[Footage, ...]
+    made: tuple[MadeFile, ...]
+    sent: tuple[SentRequest, ...]
+    copies: tuple[str, ...]
+    shared: tuple[SharedCopy, ...] = ()
+    others: frozenset[str] = frozenset()
+
+
+def facts_of(connection: sqlite3.Connection, reach: SubjectScope) -> WithdrawalFacts:
+    """Read what has to be named; the study still holds everything."""
+    numbers = {row["id"]: int(row["number"]) for _, row in past_states(connection, ("recording",))}
+    numbers |= {row["id"]: int(row["number"]) for row in live_rows(connection, "recording")}
+    theirs = {one: numbers.get(one, 0) for one in reach.recordings | reach.dropped}
+    footage = {
+        Footage(theirs[row["recording_id"]], row["role"], row["path"], row["fingerprint"])
+        for rows in (live_rows(connection, "medium"), (row for _, row in past_states(connection, ("medium",))))
+        for row in rows
+        if row["recording_id"] in theirs
+    }
+    made = [
+        one
+        for row in live_rows(connection, "run")
+        if row["recording_id"] in theirs
+        for one in _made(row, theirs[row["recording_id"]])
+    ]
+    sent = [one for row in live_rows(connection, "egress") for one in _sent(row, {*theirs})]
+    copies = {
+        row[0]
+        for row in connection.execute(
+            "SELECT at FROM journal_step WHERE name LIKE 'Split for %' UNION SELECT at FROM merged_copy"
+        )
+    }
+    return WithdrawalFacts(
+        str(_read(_property(connection, "id")) or ""),
+        tuple(sorted(number for number in theirs.values() if number)),
+        tuple(sorted(footage, key=lambda one: (one.recording, one.role, one.path))),
+        tuple(sorted(made, key=lambda one: (one.at, one.name))),
+        tuple(sorted(sent, key=lambda one: one.at)),
+        tuple(sorted(copies)),
+        tuple(_nameless(one, reach) for one in shared_copies(_property(connection, SHARED))),
+        frozenset(
+            str(row["fingerprint"]) for row in live_rows(connection, "medium") if row["recording_id"] not in theirs
+        ),
+    )
+
+
+def _property(connection: sqlite3.Connection, key: str) -> str:
+    found = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
+    return str(found[0]) if found else ""
+
+
+def _nameless(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
+    return replace(copy, name="") if reach.wording.in_text(copy.name) else copy
+
+
+def _made(row: Row, number: int) -> Iterator[MadeFile]:
+    result = _read(row["result"])
+    if row["kind"] not in ("anonymize", "release", "questions") or not isinstance(result, dict):
+        return
+    name, digest = result.get("output"), result.get("sha256")
+    if isinstance(name, str) and name and (row["kind"] != "release" or result.get("released")):
+        yield MadeFile(number, row["kind"], name, row["finished_at"], digest if isinstance(digest, str) else "")
+
+
+def _sent(row: Row, theirs: set[str]) -> Iterator[SentRequest]:
+    request = _read(row["request"])
+    if row["rule"] or not isinstance(request, dict) or not any(request.get(name) for name in _SENT):
+        return
+    others = request.get("others")
+    about = {str(request.get("recording_id")), *(map(str, others) if isinstance(others, list) else ())}
+    if about & theirs:
+        size = request.get("size")
+        yield SentRequest(
+            row["at"], str(request.get("host")), size if isinstance(size, int) else 0, str(request.get("sha256"))
+        )
+
+
+def _read(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+@dataclass(slots=True)
+class ErasedStudy:
+    """A study without somebody, in memory.
+
+    Attributes:
+        path: of the file, which is as it was.
+        reach: what was theirs.
+        facts: what has to be named.
+        removed: what is not in it any more.
+        alike: words that were taken for a name of theirs, and what stays and looks as if it were theirs.
+    """
+
+    path: Path
+    memory: sqlite3.Connection
+    reach: SubjectScope
+    facts: WithdrawalFacts
+    removed: ErasureCounts
+    alike: LookAlikeWords
+
+    @contextlib.contextmanager
+    def rewritten(self, annotator: str, at: str) -> Iterator[RewrittenFile]:
+        """Write it beside the study, with a step of the history, and lend it, to be put in its place.
+
+        Args:
+            annotator: name of who does it.
+            at: when, UTC, ISO 8601.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        row = self.memory.execute("SELECT id FROM annotator WHERE name = ?", (annotator,)).fetchone()
+        bury(self.memory, self.reach, None if row is None else str(row[0]), at)
+        with anew(self.memory, self.path) as rewritten:
+            yield rewritten
+
+    def close(self) -> None:
+        """Forget what is in memory."""
+        self.memory.close()
+
+
+def prepare(
+    path: Path,
+    pseudonym: str,
+    words: Sequence[str] = (),
+    *,
+    drop: bool = False,
+    keep: Sequence[str] = (),
+    finder: PersonalFinder = contacts_of,
+) -> ErasedStudy:
+    """Work out a withdrawal without writing anything.
+
+    Args:
+        path: of the study.
+        pseudonym: of who withdraws.
+        words: further words by which they are known.
+        drop: recordings in which they are go as a whole.
+        keep: words, numbers and names that look like theirs and are not.
+        finder: finds what is personal in texts of their recordings.
+
+    Raises:
+        UserError: nobody is called that, or the study cannot be read.
+    """
+    path = resolved(path)
+    memory = in_memory(path)
+    try:
+        people = _called(memory, pseudonym)
+        reach = reach_of(memory, people, words=words, drop=drop, keep=keep, finder=finder)
+        facts, found = facts_of(memory, reach), found_words(memory, reach.wording)
+        removed = remove(memory, reach)
+        alike = replace(look_alikes(memory, reach, keep), found=found)
+        return ErasedStudy(path, memory, reach, facts, removed, alike)
+    except BaseException:
+        memory.close()
+        raise
+
+
+def _called(memory: sqlite3.Connection, pseudonym: str) -> list[str]:
+    wanted = " ".join(pseudonym.split())
+    rows = memory.execute("SELECT id, pseudonym FROM participant ORDER BY pseudonym").fetchall()
+    found = [row[0] for row in rows if row[1] == wanted]
+    if not found:
+        known = ", ".join(shown(row[1]) for row in rows) or "nobody"
+        raise UserError(f"No participant is called “{shown(wanted)}”.", f"In this study: {known}.")
+    return found
+
+
+def older_states(path: Path) -> list[Path]:
+    """Return the files beside a study that hold older states of it: backups, and what a killed process left.
+
+    What a link leads to is no part of it: a study may come from a stranger, and these files are erased.
+    """
+    path = resolved(path)
+    left = [one for one in path.parent.iterdir() if one.name.startswith(f".{path.name}.") and one != path]
+    left += [
+        one
+        for one in path.parent.glob(f".{escape(path.stem)}.*/copy*")
+        if one.is_file() and not one.parent.is_symlink()
+    ]
+    own = [one for one in left if not one.is_symlink()]
+    inside = [file for one in own for file in ([*one.rglob("*")] if one.is_dir() else [one])]
+    unfinished = [one for one in sorted(inside) if one.is_file() and not one.is_symlink()]
+    return [*backups_of(path), *copies_before_upgrades(path), *unfinished]
+
+
+def copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[Path]:
+    """Return files that are states or copies of a study under names of their own, which a person gave them.
+
+    Args:
+        path: of the study; its folder is looked through, and the folders in that.
+        study_id: of the study.
+        opened: further files that may be.
+    """
+    return [one.path for one in all_copies_of(path, study_id, opened) if one.sure]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyCopy:
+    """A file that is a copy of a study (`sure`), or may be: it is sealed or damaged, so its content is not known."""
+
+    path: Path
+    sure: bool
+
+
+def all_copies_of(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[StudyCopy]:
+    """Return the same, with the files that may be copies: nobody can tell whose study is in a sealed one.
+
+    A sealed file is opened where its passphrase is known already; nobody is asked for it.
+    """
+    path = resolved(path)
+    older = older_states(path)
+    known = {path, *older}
+    folders = dict.fromkeys((path.parent, *(one.parent for one in backups_of(path))))
+    near = [
+        one
+        for folder in folders
+        for pattern in ("*", "*/*", "*/*/*")
+        for one in sorted(folder.glob(pattern))
+        if not one.is_symlink()
+    ]
+    found = []
+    for one in dict.fromkeys(one for one in (*near, *map(resolved, opened)) if one not in known):
+        if _looks_like_one(one) and (same := _is_copy(one, study_id)) is not False:
+            found.append(StudyCopy(one, bool(same)))
+    return found
+
+
+def _is_copy(path: Path, study_id: str) -> bool | None:
+    """Tell whether a file is a copy of a study; None where it cannot be read."""
+    if is_sealed(path):
+        try:
+            key_of(path, header_of(path), ask=False)
+        except UserError:
+            return None
+    try:
+        with Study.open(path, read_only=True) as found:
+            return found.id == study_id
+    except (UserError, OSError):
+        return None
+
+
+def _looks_like_one(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            header = file.read(72)
+    except OSError:
+        return False
+    if header.startswith(MAGIC):
+        return True
+    return header.startswith(b"SQLite format 3\0") and header[68:72] == APPLICATION_ID.to_bytes(4, "big")
+
+
+def why_unreadable(path: Path, study: Path) -> str:
+    """Return why nobody can be taken out of an older state of a study; "" where it can be read, or is erased anyhow."""
+    if _is_unfinished(path, study):
+        return ""
+    try:
+        require_readable(path)
+    except UserError as error:
+        return error.message
+    return ""
+
+
+def leave_older_state(
+    path: Path,
+    study: Path,
+    now: SubjectScope,
+    words: Sequence[str],
+    *,
+    drop: bool,
+    at: str,
+    erase: bool = False,
+    keep: Sequence[str] = (),
+    finder: PersonalFinder = contacts_of,
+) -> str:
+    """Take somebody out of an older state of a study. What a killed process left unfinished is erased.
+
+    In an older state they may not have been found yet in a recording that is known to be theirs now.
+
+    Args:
+        path: of the file.
+        study: beside which it lies.
+        now: what is theirs in the study.
+        words: by which they are known.
+        drop: recordings in which they are go as a whole.
+        at: when, UTC, ISO 8601.
+        erase: what cannot be read is erased.
+        keep: what looks like theirs and is not.
+        finder: finds what is personal in texts of their recordings.
+
+    Returns:
+        `rewritten`, `erased`, `erased unread`, or `clean` where there was nothing of theirs in it.
+
+    Raises:
+        UserError: it cannot be read, or cannot be written, and is as it was.
+        OSError: it cannot be written, and is as it was.
+    """
+    if _is_unfinished(path, study):
+        overwrite(path)
+        return "erased"
+    status = path.stat()
+    try:
+        if _rewritten(path, now, words, drop=drop, at=at, keep=keep, finder=finder):
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+            return "rewritten"
+    except Unreadable:
+        if not erase:
+            raise
+        overwrite(path)
+        return "erased unread"
+    return "clean"
+
+
+class Unreadable(UserError):
+    """An older state of a study cannot be read, so nobody can be taken out of it."""
+
+
+def _is_unfinished(path: Path, study: Path) -> bool:
+    return path.name.startswith(".") or path.parent != study.parent
+
+
+def alike_in_older_state(
+    path: Path,
+    study: Path,
+    now: SubjectScope,
+    words: Sequence[str],
+    *,
+    drop: bool,
+    keep: Sequence[str] = (),
+    finder: PersonalFinder = contacts_of,
+) -> LookAlikeWords:
+    """Return what looks like theirs and would stay in an older state; nothing where it is erased or cannot be read.
+
+    Args: as in `leave_older_state`.
+    """
+    if _is_unfinished(path, study):
+        return LookAlikeWords()
+    try:
+        memory, reach, _ = _without(path, now, words, drop=drop, keep=keep, finder=finder)
+    except Unreadable:
+        return LookAlikeWords()
+    try:
+        return look_alikes(memory, reach, keep)
+    finally:
+        memory.close()
+
+
+def _without(
+    path: Path, now: SubjectScope, words: Sequence[str], *, drop: bool, keep: Sequence[str], finder: PersonalFinder
+) -> tuple[sqlite3.Connection, SubjectScope, ErasureCounts]:
+    """Return an older state without them, in memory."""
+    try:
+        memory = in_memory(path)
+    except UserError as error:
+        raise Unreadable(error.message, error.hint) from None
+    try:
+        reach = reach_of(
+            memory,
+            now.people,
+            words=words,
+            drop=drop,
+            known=now.stones(),
+            said=now.said,
+            strings=now.strings,
+            keep=keep,
+            finder=finder,
+        )
+        return memory, reach, remove(memory, reach)
+    except (RuntimeError, sqlite3.Error) as error:
+        memory.close()
+        raise Unreadable(f"“{shown(path.name)}” is not sound: {error}.") from None
+    except BaseException:
+        memory.close()
+        raise
+
+
+def _rewritten(
+    path: Path,
+    now: SubjectScope,
+    words: Sequence[str],
+    *,
+    drop: bool,
+    at: str,
+    keep: Sequence[str],
+    finder: PersonalFinder,
+) -> bool:
+    memory, reach, removed = _without(path, now, words, drop=drop, keep=keep, finder=finder)
+    try:
+        if removed.nothing:
+            return False
+        bury(memory, reach, None, at)
+        write_anew(memory, path)
+    except (RuntimeError, sqlite3.Error) as error:
+        raise Unreadable(f"“{shown(path.name)}” is not sound: {error}.") from None
+    finally:
+        memory.close()
+    return True
+
+
+def is_same_study(path: Path, study_id: str) -> bool:
+    """Tell whether a file is a state of a study."""
+    try:
+        with Study.open(path, read_only=True) as found:
+            return found.id == study_id
+    except (UserError, OSError):
+        return False

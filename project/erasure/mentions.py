@@ -1,0 +1,273 @@
+"""Whether a text names somebody, or repeats what they said."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
+
+from project.entities.study_records import Json
+from project.erasure.personal_strings import PersonalSearch, parts_of
+from project.text_matching.normalization import PARTICLES, function_words, is_everybodys
+from project.text_matching.spellings import squeezed
+
+NEAR, FAR = 6, 12
+"""Words in a row of what somebody said that make a quotation: where it is about their recording, and elsewhere. Shorter
+ones are said by everybody."""
+_SHORT = 3
+"""Signs of a name below which large and small letters count, so that `A` does not find every article."""
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_WORD = re.compile(r"\w+")
+_UNSEEN = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+"""Signs that show nothing: hyphens that a line may break at, joiners, marks of direction."""
+_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_APOSTROPHE, _HYPHEN = re.compile("[\u2018\u2019\u02bc\u00b4`]"), re.compile("[\u2010\u2011\u2013]")
+_JOINED = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts that write words without a space between them, or put endings to a name: Thai, Lao, Tibetan, Burmese,
+Khmer, Japanese, Chinese, Korean."""
+REMOVED = "[removed]"
+_SOMEBODY_ELSE = " \u25a1\u25a1\u25a1\u25a1\u25a1 "
+"""Stands for the whole name of somebody who stays while a text is searched: too wide a gap for a name around it."""
+_REMEMBERED, _LONG = 200_000, 2_000
+"""Texts whose answer is remembered, since a study repeats labels and a history texts; how long they may be."""
+
+
+class IdentifyingTerms:
+    """Names of somebody, ids, and sentences of theirs: what must be found wherever it stands.
+
+    A name is found as a whole word or phrase, in any case and spelling of Unicode, with accents or without, and in the
+    names of files, between underscores and numbers; in scripts without spaces anywhere; also with the `s` of the
+    genitive, where that makes no common word of it. Of a name of several words each word is found too: a common one
+    with a capital letter only. What somebody said is found where `quoted` words in a row of it stand. Other spellings,
+    and personal strings such as numbers and addresses, are found by `search`.
+
+    The whole name of somebody else, of two words at least, is no name of theirs, though both share a first name.
+
+    Attributes:
+        names: the names, as they were given.
+        words: the single words of names, folded, that are found in any case.
+        common: those that are words of everybody too, folded, and are found with a capital letter only.
+        shared: those that are the whole name of somebody else, squeezed: alone they are not found.
+    """
+
+    def __init__(
+        self,
+        names: Iterable[str] = (),
+        ids: Iterable[str] = (),
+        said: Iterable[str] = (),
+        quoted: int = FAR,
+        search: PersonalSearch | None = None,
+        others: Iterable[str] = (),
+        shared: Collection[str] = (),
+    ) -> None:
+        whole = {" ".join(one.split()) for one in names}
+        self.names = sorted(one for one in whole if one)
+        self._ids = [one for one in ids if one]
+        plain = {plain_text(one) for one in self.names}
+        exact = {one for one in plain if len(one) < _SHORT}
+        self.shared = frozenset(one for name in self.names for one in parts_of(name) if one in shared)
+        exact = {one for one in exact if squeezed(one) not in self.shared}
+        loose = {folded_text(one) for one in plain if len(one) >= _SHORT and squeezed(one) not in self.shared}
+        parts = {part for one in plain for part in re.findall(r"\w+", one) if part != one and _is_told_by(part, one)}
+        parts = {part for part in parts if squeezed(part) not in self.shared}
+        everybodys = {part for part in parts if is_everybodys(folded_text(part))}
+        exact |= {form for part in everybodys if part[0].isupper() for form in (part, part.upper(), part.capitalize())}
+        self.words = frozenset(
+            {folded_text(one) for one in parts - everybodys} | {one for one in loose if " " not in one}
+        )
+        self.common = frozenset(map(folded_text, everybodys)) - PARTICLES - function_words()
+        loose |= self.words
+        self._loose, self._exact = _Names(loose), _Names(exact)
+        self.search = search or PersonalSearch()
+        self._known: dict[str, bool] = {}
+        self._quoted_from = quoted
+        self._others = _names_of_others(self.names, others)
+        self._said = {row for one in said for row in _rows_of_words(folded_text(plain_text(one)), quoted)}
+
+    def in_text(self, text: str) -> bool:
+        """Tell whether a text names them, holds an id of theirs, or repeats a sentence of theirs."""
+        if len(text) > _LONG:
+            return self._names_them(text)
+        known = self._known.get(text)
+        if known is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            known = self._known[text] = self._names_them(text)
+        return known
+
+    def _names_them(self, text: str) -> bool:
+        if "\\u" in text:
+            decoded = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+            if decoded != text and self.in_text(decoded.replace("\\", " ")):
+                return True
+        if any(one in text for one in self._ids):
+            return True
+        plain = plain_text(text)
+        if self._quoted(folded_text(plain)):
+            return True
+        if self._others is not None:
+            plain = self._others.sub(_SOMEBODY_ELSE, plain)
+        if self._exact.found_in(plain) or self._loose.found_in(folded_text(plain)):
+            return True
+        return self.search.in_text(plain)
+
+    def in_json(self, value: Json) -> bool:
+        """Tell whether any text or key in a JSON value does, also where a list holds it word by word."""
+        return any(self.in_text(one) for one in strings_of(value)) or (
+            bool(self.search.numbers) and any(map(self.search.is_number, _numbers(value)))
+        )
+
+    def in_json_text(self, text: str) -> bool:
+        """Tell whether a JSON text does; one that cannot be read is looked at as it is."""
+        try:
+            return self.in_json(json.loads(text)) or self.in_text(text)
+        except (ValueError, RecursionError):
+            return self.in_text(text)
+
+    def pruned(self, value: Json) -> Json:
+        """Return a JSON value without the members that do; None where it does as a whole."""
+        match value:
+            case str():
+                return None if self.in_text(value) else value
+            case list():
+                kept = [self.pruned(one) for one in value]
+                return [new for old, new in zip(value, kept, strict=True) if new is not None or old is None]
+            case dict():
+                found = {key: self.pruned(one) for key, one in value.items() if not self.in_text(key)}
+                return {key: one for key, one in found.items() if one is not None or value[key] is None}
+            case float() | int() if self.search.numbers and self.search.is_number(value):
+                return None
+            case _:
+                return value
+
+    def replaced(self, text: str) -> str:
+        """Return a text without what is found in it: names are replaced, else lines, else the whole."""
+        for one in self.names:
+            flags = 0 if len(one) < _SHORT else re.IGNORECASE
+            text = re.sub(_bounded(one), REMOVED, text, flags=flags)
+        if not self.in_text(text):
+            return text
+        lines = "\n".join(REMOVED if self.in_text(line) else line for line in text.split("\n"))
+        return REMOVED if self.in_text(lines) else lines
+
+    def _quoted(self, folded: str) -> bool:
+        return bool(self._said) and not self._said.isdisjoint(_rows_of_words(folded, self._quoted_from))
+
+
+def _names_of_others(names: Iterable[str], others: Iterable[str]) -> re.Pattern[str] | None:
+    """Return what finds whole names of people who stay, so that a first name that two share is not taken there.
+
+    A name that holds a whole one of who withdraws is left out: it may be theirs.
+    """
+    theirs = [(name, squeezed(name)) for name in names]
+    found = set()
+    for other in others:
+        words, letters = plain_text(other).split(), squeezed(other)
+        holds = any(letters == own or (" " in name and own in letters) for name, own in theirs)
+        if len(words) > 1 and not holds:
+            found.add(r"[\W_]{1,3}".join(map(re.escape, words)))
+    longest_first = "|".join(sorted(found, key=len, reverse=True))
+    return re.compile(rf"(?<![^\W_])(?:{longest_first})(?:'?s)?(?![^\W_])", re.IGNORECASE) if found else None
+
+
+def _is_told_by(part: str, name: str) -> bool:
+    """Tell whether a word of a name says whose it is; small words between large ones do not."""
+    if len(part) < _SHORT or not part[0].isalpha():
+        return False
+    return not part[0].islower() or not any(sign.isupper() for sign in name)
+
+
+def _rows_of_words(folded: str, count: int) -> Iterator[tuple[str, ...]]:
+    words = _WORD.findall(folded)
+    for at in range(len(words) - count + 1):
+        yield tuple(words[at : at + count])
+
+
+def plain_text(text: str) -> str:
+    """Return a text in one spelling of Unicode, without signs that nobody sees."""
+    if text.isascii():
+        return text.replace("`", "'")
+    seen = _unseen_removed(unicodedata.normalize("NFKC", text))
+    return _HYPHEN.sub("-", _APOSTROPHE.sub("'", seen))
+
+
+def _unseen_removed(text: str) -> str:
+    return "".join(sign for sign in _UNSEEN.sub("", text) if unicodedata.category(sign) != "Cf")
+
+
+def folded_text(text: str) -> str:
+    """Return a plain text in small letters without accents."""
+    if text.isascii():
+        return text.lower()
+    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return unicodedata.normalize("NFKC", bare)
+
+
+class _Names:
+    """Names, found in a text; what has none of them even as a part of a word is passed quickly."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        longest_first = sorted(names, key=len, reverse=True)
+        self._parts = re.compile("|".join(map(_spaced, longest_first))) if longest_first else None
+        self._whole = re.compile("|".join(map(_bounded, longest_first)))
+
+    def found_in(self, text: str) -> bool:
+        return self._parts is not None and bool(self._parts.search(text)) and bool(self._whole.search(text))
+
+
+def _spaced(word: str) -> str:
+    return r"\s+".join(map(re.escape, word.split()))
+
+
+def _bounded(word: str) -> str:
+    """Return a pattern that finds a word where it is not a part of a longer one.
+
+    Numbers go on after letters only where the word is long enough to be told by itself: `Anna2`, but not `A2`.
+    """
+    before, after = (
+        "" if re.match(f"[{_JOINED}]", end) else rf"[^\W{_digits(word, end)}_{_JOINED}]" for end in (word[0], word[-1])
+    )
+    return rf"{f'(?<!{before})' if before else ''}{_spaced(word)}{_genitive(word)}{f'(?!{after})' if after else ''}"
+
+
+def _genitive(word: str) -> str:
+    last = word.split()[-1].lower()
+    takes = len(last) > _SHORT and last.isalpha() and not last.endswith("s") and not is_everybodys(f"{last}s")
+    return "[sS]?" if takes else ""
+
+
+def _digits(word: str, end: str) -> str:
+    return r"\d" if end.isalpha() and len(word) >= _SHORT else ""
+
+
+def strings_of(value: Json) -> Iterator[str]:
+    """Yield every text and key of a JSON value; a list of words as one text too."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from strings_of(one)
+            firsts = [one[0] if isinstance(one, list) and one else one for one in value]
+            if len(value) > 1 and all(isinstance(one, str) for one in firsts):
+                yield " ".join(map(str, firsts))
+        case dict():
+            for key, one in value.items():
+                yield key
+                yield from strings_of(one)
+
+
+def _numbers(value: Json) -> Iterator[float]:
+    match value:
+        case bool():
+            return
+        case int() | float():
+            yield value
+        case list():
+            for one in value:
+                yield from _numbers(one)
+        case dict():
+            for one in value.values():
+                yield from _numbers(one)

@@ -1,0 +1,450 @@
+"""Personal strings of somebody who withdraws, and the search for them in any spelling.
+
+Names are found run together, as initial and surname, spelled letter by letter and broken by separators; numbers and
+addresses with other separators, spoken, and as parts of an address; a day in every usual format.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum, auto
+from functools import cached_property, lru_cache
+from itertools import pairwise, permutations
+
+from project.text_matching.normalization import PARTICLES, function_words, is_common, is_everybodys, listed
+from project.text_matching.spellings import (
+    Day,
+    SqueezedText,
+    dates_in,
+    fold,
+    readings,
+    squeeze,
+    squeezed,
+    transliterated,
+)
+
+PERSON, PLACE, ORGANISATION = "person", "place", "organisation"
+BIRTH, DATE, PHONE, MAIL, ADDRESS, LINK = "date-of-birth", "date", "phone", "e-mail", "address", "link"
+ACCOUNT, LICENCE, IDENTITY, WORD = "account", "licence", "id", "word"
+_STRUCTURED = frozenset({BIRTH, PHONE, MAIL, ADDRESS, LINK, ACCOUNT, LICENCE, IDENTITY})
+"""Kinds of which two that are alike mean the same; two people may have one name, or live in one town."""
+
+_LEAST_WORD, _LEAST_DIGITS, _LEAST_CODE = 3, 7, 8
+_CORE = 8
+"""Last digits of a telephone number that are the same with every prefix."""
+_UNBOUND = 10
+"""Letters of a needle that is found inside longer words too."""
+_WIDEST = 4
+"""Signs between two letters of one needle."""
+_PIECES = 6
+"""Letters of a name that is found in pieces, as where a line is broken."""
+_MOST_PARTS = 4
+_OFFICE_WORDS = "info contact kontakt mail email office hello admin support team service webmaster study studie lab"
+_OFFICES = frozenset(_OFFICE_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalString:
+    """Something personal that stood in the recordings of somebody.
+
+    Attributes:
+        kind: as the finder of personal information calls it.
+        text: as it stood there.
+        theirs: it stood in a text that goes; else in what others said or wrote about their recordings.
+    """
+
+    kind: str
+    text: str
+    theirs: bool = True
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is removed wherever it stands; of all else, a person has to say whose it is."""
+        if not self.theirs or self.kind not in _STRUCTURED:
+            return False
+        if self.kind == BIRTH:
+            return any(dates_in(one) for one in readings(self.text))
+        if self.kind == LINK and not _is_somebodys(self.text):
+            return False
+        if self.kind == MAIL and squeezed(self.text.split("@")[0]) in _OFFICES:
+            return False
+        letters = squeezed(self.text)
+        return sum(map(str.isdigit, letters)) >= _LEAST_DIGITS or len(letters) >= _LEAST_CODE
+
+
+def _is_somebodys(link: str) -> bool:
+    """Tell whether a link is a handle or leads to a page: the name of a host alone is everybody's."""
+    bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", link.strip().lower())
+    return "@" in bare or len(bare.partition("/")[2]) >= _LEAST_WORD
+
+
+class NeedleMatchMode(StrEnum):
+    """How the letters of a needle have to stand in a text."""
+
+    SPELLED = auto()
+    """One word: letter by letter, in pieces, inside camel case, or beside signs of an address."""
+    JOINED = auto()
+    """Words in a row with or without separators."""
+    INITIAL = auto()
+    """An initial and a word, run together or joined by a sign."""
+    SIGNS = auto()
+    """A name in a script without spaces: anywhere, with blanks and other separators between its signs."""
+    CODE = auto()
+    """Letters and digits, whatever separates them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """What is looked for in the letters of a text.
+
+    Attributes:
+        starts: where its words begin: after how many letters.
+        common: its words are words of everybody too.
+    """
+
+    letters: str
+    fit: NeedleMatchMode
+    starts: tuple[int, ...] = ()
+    common: bool = False
+
+
+class PersonalSearch:
+    """Finds names and personal strings in texts, however they are spelled."""
+
+    def __init__(
+        self, names: Iterable[str] = (), strings: Iterable[PersonalString] = (), shared: Collection[str] = ()
+    ) -> None:
+        """Get ready.
+
+        Args:
+            names: by which somebody is known.
+            strings: numbers, addresses and days of theirs.
+            shared: words, squeezed, that are the whole name of somebody else: alone they are not looked for.
+        """
+        self.names = tuple(dict.fromkeys(" ".join(name.split()) for name in names))
+        self.strings = tuple(dict.fromkeys(strings))
+        needles = [
+            needle
+            for name in self.names
+            for needle in _of_name(name)
+            if not (needle.fit is NeedleMatchMode.SPELLED and needle.letters in shared)
+        ]
+        self.days: frozenset[Day] = frozenset(day for string in self.strings for day in days_of(string))
+        needles += [needle for string in self.strings for needle in _of_string(string)]
+        self._heads: dict[str, list[Needle]] = {}
+        for needle in dict.fromkeys(needles):
+            self._heads.setdefault(needle.letters[:_LEAST_WORD], []).append(needle)
+        self._short = frozenset(head for head in self._heads if len(head) < _LEAST_WORD)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Numbers among the needles, which JSON may hold as such."""
+        needles = (needle for each in self._heads.values() for needle in each)
+        return frozenset(one.letters for one in needles if one.letters.isdigit() and len(one.letters) >= _LEAST_DIGITS)
+
+    def is_number(self, number: float) -> bool:
+        """Tell whether a number is one of them, with a prefix or without."""
+        digits = str(number)
+        return len(digits) >= _LEAST_DIGITS and any(digits[-length:] in self.numbers for length in self._lengths)
+
+    @cached_property
+    def _lengths(self) -> tuple[int, ...]:
+        return tuple({len(one) for one in self.numbers})
+
+    def __bool__(self) -> bool:
+        return bool(self._heads or self.days)
+
+    def in_text(self, text: str) -> bool:
+        """Tell whether one of them stands in a text, in any spelling."""
+        if not self or len(text) < _LEAST_WORD:
+            return False
+        return any(self._in_reading(one) for one in readings(text))
+
+    def _in_reading(self, text: str) -> bool:
+        found = squeeze(text)
+        letters = found.letters
+        # Of hundreds of needles, only those are looked for whose first letters stand in the text.
+        heads = self._heads.keys() & {letters[at : at + _LEAST_WORD] for at in range(len(letters) - _LEAST_WORD + 1)}
+        heads |= {head for head in self._short if head in letters}
+        for head in heads:
+            for needle in self._heads[head]:
+                if needle.letters in letters and stands_in(needle, found):
+                    return True
+        return bool(self.days) and not self.days.isdisjoint(dates_in(text))
+
+
+def stands_in(needle: Needle, text: SqueezedText) -> bool:
+    """Tell whether the letters of a needle stand in a text as they have to."""
+    at = text.letters.find(needle.letters)
+    while at >= 0:
+        if _fits(needle, text, at, at + len(needle.letters)):
+            return True
+        at = text.letters.find(needle.letters, at + 1)
+    return False
+
+
+def _fits(needle: Needle, text: SqueezedText, start: int, end: int) -> bool:
+    gaps = text.gaps(start, end)
+    if any(len(gap) > _WIDEST for _, gap in gaps):
+        return False
+    if needle.fit is NeedleMatchMode.SIGNS:
+        # Of two signs, the second often begins a word of its own.
+        return len(needle.letters) > _LEAST_SIGNS or not any(gap.isspace() for _, gap in gaps)
+    first, last = text.span(start, end)
+    left, right = _begins(text.plain, first), _ends(text.plain, last)
+    match needle.fit:
+        case NeedleMatchMode.CODE:
+            bound = left and right
+            return bound or (len(needle.letters) >= _UNBOUND or _core(needle.letters))
+        case NeedleMatchMode.JOINED:
+            if needle.common and not _tells(needle, text, start, gaps):
+                return False
+            return (left and right) or len(needle.letters) >= _UNBOUND
+        case NeedleMatchMode.INITIAL:
+            joint = needle.starts[1]
+            if not (left and right) or any(at != joint for at, _ in gaps):
+                return False
+            if not needle.common:
+                return True
+            written = bool(gaps) and not any(gap.isspace() or " " in gap for _, gap in gaps)
+            return written or (not gaps and (not is_common(needle.letters) or _in_address(text.plain, first, last)))
+        case _:
+            return left and right and _is_spelled(needle, text, (first, last), gaps)
+
+
+def _core(letters: str) -> bool:
+    return letters.isdigit() and len(letters) >= _CORE
+
+
+def _tells(needle: Needle, text: SqueezedText, start: int, gaps: list[tuple[int, str]]) -> bool:
+    """Tell whether words that are everybody's are a name here: with capitals, or with no blank between them."""
+    if not any(" " in gap for _, gap in gaps):
+        return True
+    return all(text.plain[text.places[start + at]].isupper() for at in needle.starts)
+
+
+def _is_spelled(needle: Needle, text: SqueezedText, span: tuple[int, int], gaps: list[tuple[int, str]]) -> bool:
+    letters, plain = needle.letters, text.plain
+    if not gaps:
+        if needle.common and not _in_address(plain, *span):
+            return plain[span[0]].isupper() and _is_camel(plain, *span)
+        return True
+    cuts = [0, *(at for at, _ in gaps), len(letters)]
+    pieces = [letters[a:b] for a, b in pairwise(cuts)]
+    single = sum(len(piece) == 1 for piece in pieces)
+    if max(map(len, pieces)) <= 2 and single >= 2 and len(pieces) > len(letters) / 2:
+        return True
+    if len(pieces) == 2 and pieces[0].isalpha() and pieces[1].isdigit():
+        # "P 01" is a pseudonym, "a 12" is not.
+        return not gaps[0][1].isspace() or plain[span[0]].isupper()
+    if len(letters) < _PIECES or len(pieces) > 3 or min(map(len, pieces)) < 2:
+        return False
+    return not all(is_common(piece) for piece in pieces) or not any(gap.isspace() for _, gap in gaps)
+
+
+def _begins(plain: str, at: int) -> bool:
+    if at == 0 or not plain[at - 1].isalnum():
+        return True
+    before, here = plain[at - 1], plain[at]
+    return (before.islower() and here.isupper()) or before.isdigit() != here.isdigit()
+
+
+def _ends(plain: str, at: int) -> bool:
+    if at >= len(plain) or not plain[at].isalnum():
+        return True
+    before, here = plain[at - 1], plain[at]
+    if (before.islower() and here.isupper()) or before.isdigit() != here.isdigit():
+        return True
+    return here in "sS" and before.isalpha() and (at + 1 >= len(plain) or not plain[at + 1].isalnum())
+
+
+def _is_camel(plain: str, first: int, last: int) -> bool:
+    return (first > 0 and plain[first - 1].islower()) or (last < len(plain) and plain[last].isupper())
+
+
+def _in_address(plain: str, first: int, last: int) -> bool:
+    """Tell whether a word stands in an address or beside the sign of a handle."""
+    return plain[first - 1 : first] in ("@", "#") or plain[last : last + 1] == "@"
+
+
+_SIGNS = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+"""Chinese signs and Korean syllables: a name is two to four of them, and no blank divides it from what follows."""
+_LEAST_SIGNS = 2
+
+
+def is_of_signs(name: str) -> bool:
+    """Tell whether a name is written in Chinese signs or Korean syllables."""
+    return _SIGNS.fullmatch(name) is not None
+
+
+def called_by(name: str) -> list[str]:
+    """Return what somebody is called by with a name of Chinese signs or Korean syllables: 小明 of 王小明.
+
+    One sign alone is left out: it stands in too many words.
+    """
+    words = unicodedata.normalize("NFC", name).split()
+    if not words or not all(map(is_of_signs, words)):
+        return []
+    if len(words) == 1:
+        cut = len(name) // 2 if len(name) > 3 else 1
+        words = [words[0][:cut], words[0][cut:]]
+    return [word for word in words if len(word) >= _LEAST_SIGNS]
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the words of a name that tell whose it is, folded; small words between large ones do not."""
+    words = re.findall(r"[^\W_]+(?:['\u2019\u02bc][^\W_]+)*", name)
+    capitals = any(sign.isupper() for sign in name)
+    told = [word for word in words if word[0].isalpha() and not (capitals and word[0].islower())]
+    return [one for one in dict.fromkeys(map(squeezed, told)) if one and one not in PARTICLES][:_MOST_PARTS]
+
+
+def _of_name(name: str) -> Iterator[Needle]:
+    for spelled in dict.fromkeys((name, transliterated(name) if not name.isascii() else name)):
+        yield from _of_spelling(spelled, name)
+
+
+def _of_spelling(spelled: str, name: str) -> Iterator[Needle]:
+    parts = parts_of(spelled if any(map(str.isupper, spelled)) or spelled == name else spelled.title())
+    whole = squeezed(spelled)
+    if is_of_signs(signs := unicodedata.normalize("NFC", whole)):
+        if len(signs) >= _LEAST_SIGNS:
+            yield Needle(whole, NeedleMatchMode.SIGNS)
+        return
+    if len(whole) >= _LEAST_WORD and (len(parts) != 1 or parts[0] != whole):
+        words = [squeezed(word) for word in re.split(r"[\W_]+", spelled)]
+        yield Needle(whole, NeedleMatchMode.JOINED, _starts(words), all(map(is_everybodys, words)))
+    if len(parts) <= 1 and len(whole) >= _LEAST_WORD:
+        yield Needle(whole, NeedleMatchMode.SPELLED, (0,), is_everybodys(whole))
+        return
+    for part in parts:
+        if len(part) >= _LEAST_WORD and part not in function_words():
+            yield Needle(part, NeedleMatchMode.SPELLED, (0,), is_everybodys(part))
+    for first, second in permutations(parts, 2):
+        if min(len(first), len(second)) >= 2 and len(first + second) >= 5:
+            both = is_everybodys(first) and is_everybodys(second)
+            yield Needle(first + second, NeedleMatchMode.JOINED, (0, len(first)), both)
+        if len(second) >= _LEAST_WORD:
+            common = is_everybodys(second)
+            yield Needle(first[0] + second, NeedleMatchMode.INITIAL, (0, 1), common)
+            yield Needle(second + first[0], NeedleMatchMode.INITIAL, (0, len(second)), common)
+    if len(parts) > 2:
+        yield Needle("".join(parts), NeedleMatchMode.JOINED, _starts(parts), all(map(is_everybodys, parts)))
+        if len(parts[-1]) >= _LEAST_WORD:
+            initials = "".join(part[0] for part in parts[:-1])
+            common = is_everybodys(parts[-1])
+            yield Needle(initials + parts[-1], NeedleMatchMode.INITIAL, (0, len(initials)), common)
+
+
+def _starts(words: list[str]) -> tuple[int, ...]:
+    found, at = [], 0
+    for word in words:
+        if word:
+            found.append(at)
+        at += len(word)
+    return tuple(found)
+
+
+def _of_string(string: PersonalString) -> Iterator[Needle]:
+    for reading in dict.fromkeys(readings(string.text)):
+        for letters in _codes(string.kind, reading):
+            if len(letters) >= _LEAST_WORD:
+                yield Needle(letters, NeedleMatchMode.CODE)
+
+
+def days_of(string: PersonalString) -> set[Day]:
+    """Return the days that a personal date names."""
+    if string.kind not in (BIRTH, DATE):
+        return set()
+    return {day for reading in readings(string.text) for day in dates_in(reading)}
+
+
+_STREETS = (
+    *(("avenue", "ave"), ("street", "st"), ("road", "rd"), ("lane", "ln"), ("drive", "dr"), ("square", "sq")),
+    *(("strasse", "str"), ("platz", "pl"), ("boulevard", "blvd"), ("place", "pl"), ("court", "ct")),
+)
+
+
+_STREETS_BEFORE = frozenset(
+    str.split(
+        "calle c avenida avda av plaza plz pza paseo carrer camino ronda rambla travesia glorieta "
+        "rue avenue boulevard bd place chemin quai impasse allee route cours "
+        "via viale corso piazza piazzale largo vicolo strada rua praca travessa ulica ul "
+        "de del la las los el du des le les di della dei do da dos das"
+    )
+)
+"""Words for street that stand before its name, and what joins them to it."""
+
+
+def _codes(kind: str, text: str) -> Iterator[str]:
+    letters = squeezed(text)
+    digits = "".join(filter(str.isdigit, letters))
+    match kind:
+        case "phone" if len(digits) >= _LEAST_DIGITS:
+            yield digits[-_CORE:] if len(digits) > _CORE else digits.lstrip("0") or digits
+        case "e-mail":
+            yield letters
+            local = fold(text).split("@")[0].split("+")[0].strip()
+            short = squeezed(local)
+            if "@" in text and len(short) >= 5 and short not in _OFFICES and not is_common(short):
+                yield short
+        case "link":
+            bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", fold(text).strip())
+            yield squeezed(bare)
+            handle = squeezed(bare.rstrip("/").rsplit("/", 1)[-1])
+            if len(handle) >= 5 and "." not in bare.rsplit("/", 1)[-1] and not is_common(handle):
+                yield handle
+        case "address":
+            yield letters
+            yield from _addresses(text)
+        case "date-of-birth" | "date" if dates_in(text):
+            return
+        case _:
+            yield letters
+
+
+def _addresses(text: str) -> Iterator[str]:
+    """Yield street and number in both orders, with the word for street written out and short."""
+    for part in re.split(r"[,;\n]", fold(text)):
+        words = re.findall(r"[^\W_]+", part)
+        numbers = [word for word in words if word[0].isdigit()]
+        names = [word for word in words if not word[0].isdigit()]
+        street = "".join(names)
+        if not numbers or len(street) < 4:
+            continue
+        forms = {street}
+        # “Mayor 12” is told as “calle Mayor 12”.
+        bare = [*names]
+        while len(bare) > 1 and bare[0] in _STREETS_BEFORE:
+            bare = bare[1:]
+        if len("".join(bare)) >= 4:
+            forms.add("".join(bare))
+        for whole, short in _STREETS:
+            for old, new in ((whole, short), (short, whole)):
+                if street.endswith(old) and len(street) > len(old) + 2:
+                    forms.add(street.removesuffix(old) + new)
+        for form in forms:
+            yield numbers[0] + form
+            yield form + numbers[0]
+
+
+_CONTACT = (
+    (MAIL, re.compile(r"[\w.+-]+\s?(?:@|\(at\)|\[at\])\s?[\w-]+(?:\.[\w-]+)+")),
+    (LINK, re.compile(r"(?<![\w@.])@[\w.]{4,}|https?://\S{4,}|www\.\S{4,}")),
+    (PHONE, re.compile(r"(?<![\w.])\+?\(?\d(?:[ ()/.\-]{0,2}\d){6,14}(?![\w])")),
+)
+
+
+def contacts_in(text: str) -> Iterator[PersonalString]:
+    """Yield addresses of mail, handles, links and long numbers of a text: what needs no finder to be personal."""
+    for reading in readings(text):
+        for kind, pattern in _CONTACT:
+            for match in pattern.finditer(reading):
+                yield PersonalString(kind, match[0].strip(" .,;"))
+
+
+@lru_cache(maxsize=1)
+def given_names() -> frozenset[str]:
+    """Return given names of many origins, folded."""
+    return listed("given_names.txt")

@@ -1,0 +1,79 @@
+"""Rows of a study as dictionaries, read and written on a bare connection: the tables as they are and their history.
+
+What is not to come back: checksums over ids, which say nothing to anybody who does not have the ids.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+from typing import Any
+
+from project.schema.columns import COLUMNS, ColumnKind
+from project.store.journal import SUBJECTS
+
+Row = dict[str, Any]
+State = tuple[str, Row]
+"""A table, and one state of a row of it."""
+
+_ARRAYS = {"face_track": frozenset({"frames", "times_us", "boxes", "scores", "origins"})}
+HISTORY = frozenset({"journal_step", "journal_change"})
+
+
+def tables() -> list[str]:
+    """Return every table but those of the history."""
+    return [name for name in COLUMNS if name not in HISTORY]
+
+
+def key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    """Return the columns that tell the rows of a table apart."""
+    found = connection.execute(f"PRAGMA table_info({table})").fetchall()
+    return tuple(row[1] for row in sorted(found, key=lambda row: row[5]) if row[5])
+
+
+def live_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
+    """Yield every row of a table, without long arrays."""
+    columns = [name for name in COLUMNS[table] if name not in _ARRAYS.get(table, ())]
+    for values in connection.execute(f"SELECT {', '.join(columns)} FROM {table}"):
+        yield dict(zip(columns, values, strict=True))
+
+
+def past_states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iterator[State]:
+    """Yield every state of a row of some tables that the history knows, the oldest first."""
+    human = [table for table in wanted if table in SUBJECTS]
+    for table, before, after in connection.execute(
+        "SELECT table_name, before, after FROM journal_change "
+        "WHERE table_name IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(human),),
+    ):
+        for text in (before, after):
+            if text is not None:
+                yield table, parsed(text)
+
+
+def parsed(text: str) -> Row:
+    """Return the state of a row that the history keeps as JSON."""
+    found = json.loads(text)
+    return found if isinstance(found, dict) else {}
+
+
+def texts_of(table: str) -> dict[str, ColumnKind]:
+    """Return the columns of a table that may hold what somebody wrote, said or is called."""
+    wanted = {ColumnKind.TEXT, ColumnKind.NAME, ColumnKind.PATH, ColumnKind.JSON}
+    return {name: kind for name, kind in COLUMNS[table].items() if kind in wanted}
+
+
+class TombstoneKind(StrEnum):
+    """What a tombstone is about."""
+
+    PARTICIPANT = "participant"
+    RECORDING = "recording"
+    """The whole recording."""
+    FOOTAGE = "footage"
+    """The files of a recording, and what was worked out from them."""
+
+
+def tombstone(identifier: str) -> str:
+    """Return the checksum that stands for an id; ids are random, so it cannot be guessed back."""
+    return hashlib.sha256(f"greenroom withdrawal {identifier}".encode("utf-8", "surrogatepass")).hexdigest()

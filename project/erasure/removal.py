@@ -1,0 +1,409 @@
+"""Removes what goes from a study that is in memory: from its tables, its history, its sets of the benchmark.
+
+Lists of words that a study keeps about its texts: private and public words, a vocabulary, numbers of replacements.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from project.entities.study_records import Json
+from project.erasure.mentions import IdentifyingTerms
+from project.erasure.raw_rows import Row, key_of, live_rows, parsed, tables, texts_of
+from project.erasure.row_erasure import KEPT, clean, is_shipped
+from project.erasure.subject_scope import SubjectScope
+from project.ids import new_id
+from project.schema.columns import COLUMNS
+from project.store.column_values import to_json
+from project.text_matching.spellings import readings, squeezed
+
+NUMBERS, VOCABULARY = "pii-numbers", "vocabulary"
+_WORDS = ("private_word", "public_word")
+_LISTS = frozenset({*_WORDS, "property", "pii_decision"})
+
+
+def forget_words(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
+    """Take out of the lists, and of the history of these, what stood in texts that went and stands in none that stays.
+
+    Args:
+        connection: on a study that they have left.
+        reach: what was theirs.
+
+    Returns:
+        Name of a list -> how many entries went.
+    """
+    ids = {str(row["id"]) for table in ("participant",) for row in live_rows(connection, table)}
+    lists = _Lists(connection, reach, ids)
+    gone: dict[str, int] = {}
+    for table in _WORDS:
+        words = [(row["word"],) for row in live_rows(connection, table) if not lists.stays(row)]
+        connection.executemany(f"DELETE FROM {table} WHERE word = ?", words)
+        if words:
+            gone[table] = len(words)
+    for key in (NUMBERS, VOCABULARY):
+        row = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
+        if row is not None and (made := lists.cleaned(key, row[0])) != row[0]:
+            connection.execute("UPDATE property SET value = ? WHERE key = ?", (made, key))
+            gone[key] = max(_count(row[0]) - _count(made), 1)
+    gone_or_changed = lists.history()
+    connection.executemany("DELETE FROM journal_change WHERE id = ?", gone_or_changed[0])
+    connection.executemany(
+        "UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", gone_or_changed[1]
+    )
+    if gone_or_changed[0] or gone_or_changed[1]:
+        gone["history"] = len(gone_or_changed[0]) + len(gone_or_changed[1])
+    return gone
+
+
+def _count(text: str) -> int:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return 0
+    if isinstance(found, dict):
+        return sum(len(each) for each in found.values() if isinstance(each, dict))
+    return len(found) if isinstance(found, list) else 0
+
+
+class _Lists:
+    """Decides of every entry whether it stays; what stands in the texts that stay is read when it is first asked."""
+
+    def __init__(self, connection: sqlite3.Connection, reach: SubjectScope, people: Collection[str]) -> None:
+        self._connection = connection
+        self._reach = reach
+        self._people = people
+        self._text: str | None = None
+        self._spoken: str | None = None
+        self._known: dict[str, bool] = {}
+
+    def stays(self, row: Row) -> bool:
+        """Tell whether a private or public word stays: somebody's who stays, or of no text that went."""
+        if row.get("participant_id") in self._people:
+            return True
+        letters = squeezed(row["word"])
+        return not letters or letters not in self._reach.held or self._stands(letters)
+
+    def cleaned(self, key: str, text: str) -> str:
+        """Return a list of the study's properties without what goes."""
+        try:
+            found: Json = json.loads(text)
+        except (ValueError, RecursionError):
+            return to_json({})
+        if key == VOCABULARY:
+            if not isinstance(found, list):
+                return text
+            kept = [one for one in found if not isinstance(one, str) or self._word_stays(one)]
+            return text if kept == found else to_json(kept)
+        if not isinstance(found, dict):
+            return to_json({})
+        numbers: dict[str, Json] = {
+            label: {who: number for who, number in each.items() if self._number_stays(who)}
+            for label, each in found.items()
+            if isinstance(each, dict)
+        }
+        return text if numbers == found else to_json(numbers)
+
+    def _word_stays(self, word: str) -> bool:
+        letters = squeezed(word)
+        return letters not in self._reach.held or self._stands(letters)
+
+    def _number_stays(self, who: str) -> bool:
+        """Tell whether a number stays: of a participant who does, or of something that stands in a text that does.
+
+        Of anything else, nobody can say any more whose it was.
+        """
+        if who in self._people:
+            return True
+        letters = squeezed(who)
+        return bool(letters) and not self._reach.wording.in_text(who) and self._stands(letters)
+
+    def _stands(self, letters: str) -> bool:
+        if letters not in self._known:
+            self._known[letters] = letters in self._remaining() or letters in self._remaining_speech()
+        return self._known[letters]
+
+    def _remaining(self) -> str:
+        if self._text is None:
+            self._text = "\n".join(map(squeezed, dict.fromkeys(self._texts())))
+        return self._text
+
+    def _remaining_speech(self) -> str:
+        if self._spoken is None:
+            spoken = (one for text in dict.fromkeys(self._texts()) for one in [*readings(text)][1:])
+            self._spoken = "\n".join(map(squeezed, spoken))
+        return self._spoken
+
+    def _texts(self) -> Iterator[str]:
+        """Yield every text that stays, of now and of the history, but for lists of words."""
+        columns = {
+            table: [name for name in texts_of(table) if name not in KEPT.get(table, ()) and name != "words"]
+            for table in tables()
+            if table not in _LISTS
+        }
+        for table, names in columns.items():
+            for row in live_rows(self._connection, table):
+                yield from (row[name] for name in names if isinstance(row[name], str))
+        for table, before, after in self._connection.execute("SELECT table_name, before, after FROM journal_change"):
+            for side in (before, after):
+                row = {} if side is None else parsed(side)
+                yield from (row[name] for name in columns.get(table, ()) if isinstance(row.get(name), str))
+
+    def history(self) -> tuple[list[tuple[int]], list[tuple[object, ...]]]:
+        """Return ids of changes of lists that go, and the new states of those that change."""
+        gone: list[tuple[int]] = []
+        changed: list[tuple[object, ...]] = []
+        for number, table, before, after in self._connection.execute(
+            "SELECT id, table_name, before, after FROM journal_change "
+            "WHERE table_name IN ('private_word', 'public_word', 'property') ORDER BY id"
+        ):
+            sides = [None if side is None else parsed(side) for side in (before, after)]
+            made = [self._past(table, side) for side in sides]
+            if made == sides:
+                continue
+            if made[0] == made[1]:
+                gone.append((number,))
+                continue
+            what = "insert" if made[0] is None else "delete" if made[1] is None else "update"
+            changed.append(
+                (what, *(None if one is None else json.dumps(one, ensure_ascii=False) for one in made), number)
+            )
+        return gone, changed
+
+    def _past(self, table: str, state: Row | None) -> Row | None:
+        if state is None or table in _WORDS:
+            return state if state is None or self.stays(state) else None
+        if state["key"] not in (NUMBERS, VOCABULARY) or not isinstance(state["value"], str):
+            return state
+        clean: Callable[[str, str], str] = self.cleaned
+        return {**state, "value": clean(state["key"], state["value"])}
+
+
+STEP = "Withdraw a participant"
+_PLAIN = "Edit"
+"""What a step of the history is called whose name or content was somebody's."""
+
+Key = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class ErasureCounts:
+    """What was taken out of one file.
+
+    Attributes:
+        rows: table -> how many rows went, and how many were blanked in part.
+        history: how many changes of the history went, and how many were blanked in part.
+        renamed: steps of the history that lost their name.
+        left: `TABLE.COLUMN` -> how many names of other people and things are the same as theirs, and were left.
+        lists: list of words of the study -> how many entries went that stood in their recordings alone.
+    """
+
+    rows: dict[str, tuple[int, int]] = field(default_factory=dict)
+    history: tuple[int, int] = (0, 0)
+    renamed: int = 0
+    left: dict[str, int] = field(default_factory=dict)
+    lists: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def nothing(self) -> bool:
+        """Whether there was nothing to remove."""
+        return not self.rows and self.history == (0, 0) and not self.renamed
+
+
+def remove(connection: sqlite3.Connection, reach: SubjectScope) -> ErasureCounts:
+    """Remove what goes; the connection is on a file or a memory that nobody else reads."""
+    done = ErasureCounts()
+    connection.execute("PRAGMA foreign_keys = OFF")
+    connection.execute("BEGIN")
+    kept: dict[tuple[str, Key], Row] = {}
+    touched = _sets_of(connection, reach)
+    for table in tables():
+        _clean_table(connection, reach, table, kept, done)
+    _mend_sets(connection, touched)
+    _clean_history(connection, reach, kept, done)
+    _forget_words(connection, reach, done)
+    connection.execute("COMMIT")
+    return done
+
+
+def bury(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str | None, at: str) -> None:
+    """Write down that it happened: a step of the history behind which nothing is undone, and what is not to come back.
+
+    Args:
+        connection: as in `remove`.
+        reach: what was removed.
+        annotator_id: whose step it is.
+        at: when, UTC, ISO 8601.
+    """
+    connection.execute("BEGIN")
+    connection.executemany(
+        "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind",
+        sorted((*stone, at) for stone in reach.stones()),
+    )
+    (newest,) = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()
+    connection.execute(
+        "INSERT INTO journal_step (id, uid, kind, name, annotator_id, at) VALUES (?, ?, 'withdrawal', ?, ?, ?)",
+        (newest + 1, new_id(), STEP, annotator_id, at),
+    )
+    connection.execute("COMMIT")
+
+
+def _clean_table(
+    connection: sqlite3.Connection,
+    reach: SubjectScope,
+    table: str,
+    kept: dict[tuple[str, Key], Row],
+    done: ErasureCounts,
+) -> None:
+    key = key_of(connection, table)
+    where = " AND ".join(f"{column} IS ?" for column in key)
+    gone: list[list[object]] = []
+    changed: dict[tuple[str, ...], list[list[object]]] = {}
+    left: dict[str, int] = {}
+    names = KEPT.get(table, ("text",) if table == "scheme_version" else ())
+    for row in live_rows(connection, table):
+        made = clean(reach, table, row)
+        place = [row[column] for column in key]
+        if made is None:
+            gone.append(place)
+            continue
+        if reach.inside(table, row):
+            kept[table, tuple(place)] = made
+        if made != row:
+            columns = tuple(name for name in row if made[name] != row[name])
+            changed.setdefault(columns, []).append([*(made[name] for name in columns), *place])
+        for column in names:
+            if isinstance(made[column], str) and reach.wording.in_text(made[column]):
+                if table == "scheme_version" and is_shipped(table, made["key"], made[column]):
+                    continue
+                left[column] = left.get(column, 0) + 1
+    connection.executemany(f"DELETE FROM {table} WHERE {where}", gone)
+    for columns, values in changed.items():
+        put = ", ".join(f"{column} = ?" for column in columns)
+        connection.executemany(f"UPDATE {table} SET {put} WHERE {where}", values)
+    blanked = sum(map(len, changed.values()))
+    if gone or blanked:
+        done.rows[table] = (len(gone), blanked)
+    done.left.update({f"{table}.{column}": count for column, count in left.items()})
+
+
+def _forget_words(connection: sqlite3.Connection, reach: SubjectScope, done: ErasureCounts) -> None:
+    gone = forget_words(connection, reach)
+    changed = gone.pop("history", 0)
+    done.lists = gone
+    done.history = (done.history[0], done.history[1] + changed)
+    for name, count in gone.items():
+        table = name if name in COLUMNS else "property"
+        rows, blanked = done.rows.get(table, (0, 0))
+        done.rows[table] = (rows + count, blanked) if table == name else (rows, max(blanked, 1))
+
+
+def _sets_of(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
+    """Return id of a set of items -> how many of them go."""
+    found: dict[str, int] = {}
+    for row in live_rows(connection, "item"):
+        if clean(reach, "item", row) is None:
+            found[row["set_id"]] = found.get(row["set_id"], 0) + 1
+    return found
+
+
+def _mend_sets(connection: sqlite3.Connection, touched: Mapping[str, int]) -> None:
+    """Say of a set that it is not what was drawn any more; one without items goes, and what was asked over it."""
+    for one, count in touched.items():
+        sha256, left_out = connection.execute("SELECT sha256, left_out FROM item_set WHERE id = ?", (one,)).fetchone()
+        if connection.execute("SELECT 1 FROM item WHERE set_id = ? LIMIT 1", (one,)).fetchone() is None:
+            connection.execute(
+                "DELETE FROM benchmark_answer WHERE run_id IN (SELECT id FROM benchmark_run WHERE set_id = ?)", (one,)
+            )
+            connection.execute("DELETE FROM benchmark_run WHERE set_id = ?", (one,))
+            connection.execute("DELETE FROM item_set WHERE id = ?", (one,))
+            continue
+        now = hashlib.sha256(f"{sha256} without {count}".encode()).hexdigest()
+        why = json.dumps({**_object(left_out), "withdrawn": count}, ensure_ascii=False)
+        connection.execute("UPDATE item_set SET sha256 = ?, left_out = ? WHERE id = ?", (now, why, one))
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _clean_history(
+    connection: sqlite3.Connection, reach: SubjectScope, kept: Mapping[tuple[str, Key], Row], done: ErasureCounts
+) -> None:
+    keys = {table: key_of(connection, table) for table in tables()}
+    named = _present_names(connection)
+    gone: list[tuple[int]] = []
+    changed: list[tuple[object, ...]] = []
+    steps: set[int] = set()
+    for number, step, table, operation, before, after in connection.execute(
+        "SELECT id, step_id, table_name, operation, before, after FROM journal_change ORDER BY id"
+    ):
+        sides = [None if text is None else parsed(text) for text in (before, after)]
+        made = [
+            _past(reach, table, _with_present_name(reach, table, side, named), kept, keys[table])
+            if side is not None and table in keys
+            else None
+            for side in sides
+        ]
+        if made == sides:
+            continue
+        steps.add(step)
+        if made[0] == made[1]:
+            gone.append((number,))
+            continue
+        what = "insert" if made[0] is None else "delete" if made[1] is None else "update"
+        texts = [None if side is None else json.dumps(side, ensure_ascii=False) for side in made]
+        changed.append((what, *texts, number))
+        assert operation in ("insert", "update", "delete")
+    connection.executemany("DELETE FROM journal_change WHERE id = ?", gone)
+    connection.executemany("UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", changed)
+    done.history = (len(gone), len(changed))
+    done.renamed = _rename_steps(connection, (reach.wording, reach.places), steps)
+
+
+_RENAMED = {"medium": "path", "participant": "pseudonym", "annotator": "name", "judge": "name"}
+"""Names of other people and things that somebody may have changed because they told who withdraws."""
+
+
+def _present_names(connection: sqlite3.Connection) -> dict[tuple[str, object], str]:
+    """Return table and id -> what somebody or something is called by now."""
+    return {(table, row["id"]): row[name] for table, name in _RENAMED.items() for row in live_rows(connection, table)}
+
+
+def _with_present_name(reach: SubjectScope, table: str, state: Row, named: Mapping[tuple[str, object], str]) -> Row:
+    """Return a state of the past without an earlier name that told who withdraws: the present one was always there."""
+    column = _RENAMED.get(table)
+    if column is None or not reach.wording.in_text(str(state[column])):
+        return state
+    return state | {column: named.get((table, state["id"]), "removed")}
+
+
+def _past(
+    reach: SubjectScope, table: str, state: Row, kept: Mapping[tuple[str, Key], Row], key: tuple[str, ...]
+) -> Row | None:
+    """Return what becomes of a state of the past: in their recordings, no text stays but the present one."""
+    made = clean(reach, table, state)
+    if made is None or not reach.inside(table, state):
+        return made
+    present = kept.get((table, tuple(state[column] for column in key)))
+    for column in texts_of(table):
+        if column in key or made[column] is None:
+            continue
+        made[column] = "" if present is None else present[column]
+    return made
+
+
+def _rename_steps(connection: sqlite3.Connection, wordings: tuple[IdentifyingTerms, ...], steps: set[int]) -> int:
+    renamed: list[tuple[object, ...]] = []
+    for number, name, mark in connection.execute("SELECT id, name, merge_key FROM journal_step"):
+        marked = mark is not None and any(one.in_text(mark) for one in wordings)
+        if number in steps or marked or any(one.in_text(name) for one in wordings):
+            keeps = mark is not None and mark.startswith("merge:") and not marked
+            renamed.append((_PLAIN, mark if keeps else None, number))
+    connection.executemany("UPDATE journal_step SET name = ?, merge_key = ? WHERE id = ?", renamed)
+    return len(renamed)

@@ -1,0 +1,251 @@
+"""What becomes of one state of one row when somebody withdraws: it goes, is blanked, or stays as it is.
+
+What becomes of the text of a scheme or a prompt that names somebody: it stays one, without what is about them.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from project.entities.study_records import Json
+from project.erasure.mentions import IdentifyingTerms
+from project.erasure.raw_rows import Row, texts_of
+from project.erasure.subject_scope import SubjectScope, is_kept_note, names_them
+from project.errors import UserError
+from project.schema.columns import REFERS, ColumnKind
+from project.schemes.scheme_file import EXPLAINING, parse_scheme, toml_of
+from project.store.column_values import to_json
+from resources import resource
+
+_FOLDERS = {"scheme_version": "schemes", "prompt_version": "prompts"}
+_NAMES = frozenset({"name", "ends"})
+_DROPPED = object()
+
+
+def is_shipped(table: str, key: str, text: str) -> bool:
+    """Tell whether a text comes with the program; it is about nobody, also where a pseudonym is one of its words."""
+    try:
+        return bool(text == resource(_FOLDERS[table], f"{key}.toml").read_text("utf-8"))
+    except (FileNotFoundError, UnicodeDecodeError, ValueError):
+        return False
+
+
+def without(wording: IdentifyingTerms, table: str, key: str, text: str) -> str:
+    """Return the text of a scheme or a prompt without what names somebody; keys stay, because annotations name them."""
+    if is_shipped(table, key, text):
+        return text
+    if table == "prompt_version":
+        return wording.replaced(text)
+    try:
+        parse_scheme(text, key)
+        made = toml_of(_pruned(wording, "", tomllib.loads(text)))
+        parse_scheme(made, key)
+    except (UserError, tomllib.TOMLDecodeError, RecursionError):
+        return wording.replaced(text)
+    return made
+
+
+def _pruned(wording: IdentifyingTerms, key: str, value: Any) -> Any:
+    match value:
+        case str() if wording.in_text(value):
+            return _DROPPED if key in EXPLAINING else wording.replaced(value) if key in _NAMES else value
+        case list() if key == "examples":
+            return [one for one in value if not wording.in_json(one)]
+        case list():
+            return [_pruned(wording, key, one) for one in value]
+        case dict():
+            found = {name: _pruned(wording, name, one) for name, one in value.items()}
+            return {name: one for name, one in found.items() if one is not _DROPPED}
+        case _:
+            return value
+
+
+KEPT = {
+    "annotator": ("name",),
+    "participant": ("pseudonym",),
+    "judge": ("name", "model", "settings"),
+    "medium": ("path", "facts"),
+    "conflict": ("source",),
+    "judgment": ("judge", "model_id", "prompt", "condition"),
+    "benchmark_run": ("judge", "condition"),
+    "run": ("backend",),
+    "journal_step": ("name", "merge_key"),
+}
+"""Names of other people and things: that they are the same is left to people, who are told how many."""
+
+_WHOLE = frozenset(
+    {
+        *("comment", "question", "look", "summary", "contradiction", "character", "scenario", "waiver"),
+        *("private_word", "public_word", "pii_decision", "heard", "segment_value", "conflict"),
+    }
+)
+"""Tables whose rows go where one of their texts names them: without it they say nothing, or may not be without."""
+_WITH_FOOTAGE = frozenset(
+    {
+        *("medium", "run", "region", "face_review", "seen_span", "waiver", "pii_decision", "question", "summary"),
+        *("contradiction", "judgment", "item"),
+    }
+)
+"""Tables whose rows go with the footage of a recording."""
+_NAMELESS = {"collection": "Collection", "recording": "Recording", "item_set": "Set", "chain": "Chain"}
+
+
+def clean(reach: SubjectScope, table: str, row: Row) -> Row | None:
+    """Return what becomes of a row; None where it goes."""
+    if "id" in row and reach.goes(table, row["id"]):
+        return None
+    for column, parent in REFERS.get(table, {}).items():
+        if reach.goes(parent, row[column]) and (table, parent) != ("episode_agent", "participant"):
+            return None
+    home = reach.home(table, row)
+    if home in reach.recordings and table in _WITH_FOOTAGE and not is_kept_note(reach, table, row):
+        return None
+    special = _SPECIAL.get(table)
+    made = {**row} if special is None else special(reach, {**row})
+    return None if made is None else _worded(reach, table, made)
+
+
+def _worded(reach: SubjectScope, table: str, row: Row) -> Row | None:
+    wording = reach.wording_of(table, row)
+    for column, kind in texts_of(table).items():
+        text = row[column]
+        if not isinstance(text, str) or column in KEPT.get(table, ()):
+            continue
+        found = wording.in_json_text(text) if kind is ColumnKind.JSON else wording.in_text(text)
+        if not found:
+            continue
+        if table in _WHOLE:
+            return None
+        row[column] = _blank(reach, table, row, column, kind)
+    return row
+
+
+def _blank(reach: SubjectScope, table: str, row: Row, column: str, kind: ColumnKind) -> str:
+    text = str(row[column])
+    if table in ("scheme_version", "prompt_version"):
+        return without(reach.wording, table, row["key"], text)
+    if table == "egress" and column == "permission":
+        return "[removed]"
+    if kind is ColumnKind.JSON:
+        try:
+            kept = reach.wording_of(table, row).pruned(json.loads(text))
+        except (ValueError, RecursionError):
+            kept = None
+        return to_json("" if kept is None else kept)
+    if kind is ColumnKind.NAME and table in _NAMELESS:
+        return _NAMELESS[table]
+    return "removed" if table == "episode_agent" and column == "name" else ""
+
+
+def _utterance(reach: SubjectScope, row: Row) -> Row | None:
+    """A turn of nobody, or of somebody who is only guessed to speak, may be theirs."""
+    if row["participant_id"] in reach.people:
+        return None
+    if row["recording_id"] in reach.recordings and (row["participant_id"] is None or row["suggested"]):
+        return row | {"text": "", "words": "[]"}
+    wording = reach.wording_of("utterance", row)
+    if wording.in_text(row["text"]) or wording.in_json_text(row["words"]):
+        return row | {"text": "", "words": "[]"}
+    return row
+
+
+def _run(reach: SubjectScope, row: Row) -> Row | None:
+    """That something was given away stays known; of what it was, the name alone, where it names nobody."""
+    if not is_kept_note(reach, "run", row) or not names_them(reach, "run", row):
+        return row
+    try:
+        found = json.loads(row["result"])
+    except (ValueError, RecursionError):
+        found = None
+    result = found if isinstance(found, dict) else {}
+    name = str(result.get("output", ""))
+    kept: dict[str, Json] = {
+        "output": "removed" if reach.wording.in_text(name) else name,
+        "released": bool(result.get("released")),
+    }
+    return row | {"parameters": "{}", "result": to_json(kept)}
+
+
+def _node(reach: SubjectScope, row: Row) -> Row | None:
+    if row["id"] in reach.told:
+        row["text"] = ""
+    _, _, source = str(row["source"]).partition("/")
+    if source and any(source in ids for ids in reach.gone.values()):
+        row["source"] = ""
+    return row
+
+
+def _episode_agent(reach: SubjectScope, row: Row) -> Row | None:
+    if row["participant_id"] not in reach.people:
+        return row
+    about = {name: "" for name, kind in texts_of("episode_agent").items() if kind is ColumnKind.TEXT}
+    return row | about | {"participant_id": None, "name": "removed"}
+
+
+def _episode(reach: SubjectScope, row: Row) -> Row | None:
+    for column, table in (("from_recording_id", "recording"), ("from_segment_id", "segment")):
+        if reach.goes(table, row[column]):
+            row[column] = ""
+    return row
+
+
+def _egress(reach: SubjectScope, row: Row) -> Row | None:
+    """What was sent is told by checksums; which part of a recording, and what else about it, is not."""
+    try:
+        request = json.loads(row["request"])
+    except (ValueError, RecursionError):
+        return row
+    if not isinstance(request, dict):
+        return row
+    theirs = reach.recordings | reach.dropped
+    others = request.get("others")
+    listed = others if isinstance(others, list) else []
+    if request.get("recording_id") not in theirs and not theirs.intersection(map(str, listed)):
+        return row
+    request["segment_id"], request["barred"] = "", ""
+    if request.get("recording_id") in reach.dropped:
+        request["recording_id"] = ""
+    request["others"] = [one for one in listed if one not in reach.dropped]
+    return row | {"request": to_json(request)}
+
+
+def _private_word(reach: SubjectScope, row: Row) -> Row | None:
+    return None if row["participant_id"] in reach.people else row
+
+
+def _conflict(reach: SubjectScope, row: Row) -> Row | None:
+    """Two versions of rows: where one of them would be changed, neither is kept."""
+    for side in (row["ours"], row["theirs"]):
+        try:
+            rows = json.loads(side) if side is not None else {}
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(rows, dict):
+            return None
+        for table, listed in rows.items():
+            for one in listed:
+                if table == "utterance" and reach.inside(table, one):
+                    return None
+                if clean(reach, table, one) != one:
+                    return None
+    return row
+
+
+def _of_judgment(reach: SubjectScope, row: Row) -> Row | None:
+    return None if reach.goes("judgment", row["judgment_id"]) else row
+
+
+_SPECIAL: Mapping[str, Callable[[SubjectScope, Row], Row | None]] = {
+    "run": _run,
+    "utterance": _utterance,
+    "chain_node": _node,
+    "episode": _episode,
+    "episode_agent": _episode_agent,
+    "egress": _egress,
+    "private_word": _private_word,
+    "conflict": _conflict,
+    "summary": _of_judgment,
+    "contradiction": _of_judgment,
+    "adoption": _of_judgment,
+}

@@ -1,0 +1,420 @@
+"""What is somebody's in a study: in which recordings they are, which rows are theirs, by which words they are known."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from project.erasure.mentions import NEAR, IdentifyingTerms, strings_of
+from project.erasure.personal_strings import PERSON, PersonalSearch, PersonalString, contacts_in
+from project.erasure.raw_rows import Row, State, TombstoneKind, live_rows, past_states, texts_of, tombstone
+from project.schema.columns import REFERS, ColumnKind
+from project.text_matching.spellings import squeezed
+
+ORDER = (
+    *("medium", "run", "face_track", "region", "segment", "utterance", "chain", "chain_node", "question"),
+    *("item", "judgment", "benchmark_run"),
+)
+"""Tables with ids that others name, what others refer to first."""
+_THERE = ("appearance", "utterance", "region", "look", "episode_agent")
+"""Tables whose rows say that somebody is in a recording."""
+_OF_FOOTAGE = ("medium", "run", "region", "question", "judgment", "item")
+"""Tables whose rows were made of the footage and the words of a recording, and go with them."""
+
+GIVEN_AWAY = frozenset({"release", "questions"})
+"""Kinds of runs that made what others have by now: that they did is kept, for whoever withdraws next."""
+
+_COPIED = frozenset({"question", "judgment", "item"})
+"""Tables in which programs put together texts of many recordings."""
+
+
+PersonalFinder = Callable[[Sequence[str]], Sequence[Sequence[PersonalString]]]
+"""Given texts, returns what is personal in each of them."""
+
+_ABOUT = (
+    *("utterance", "comment", "segment_value", "review", "chain_node", "chain", "chain_review", "verification"),
+    *("episode", "episode_agent", "recording", "look", "region", "question", "contradiction", "summary", "waiver"),
+)
+"""Tables in which people wrote or said something about a recording."""
+_MADE_OF_IT = frozenset({"question", "summary", "contradiction", "region", "waiver"})
+"""Those of them whose rows go with the footage."""
+_LEAST = 3
+"""Signs of a text that can hold something personal."""
+_MACHINE = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{32,})\b")
+"""Ids and checksums."""
+
+
+def contacts_of(texts: Sequence[str]) -> list[list[PersonalString]]:
+    """Find what is personal by its form alone: addresses of mail, handles, links, long numbers."""
+    return [[*contacts_in(text)] for text in texts]
+
+
+@dataclass(slots=True)
+class SubjectScope:
+    """All that a withdrawal has to find.
+
+    Attributes:
+        people: ids of who withdraws.
+        recordings: ids of those in which they are, but for `dropped`: others' annotations stay, footage goes.
+        dropped: ids of recordings that go as a whole.
+        gone: table -> ids of rows that go.
+        homes: id of a segment, utterance, chain, node or question -> recording.
+        told: ids of the nodes of chains that are about them.
+        wording: by which they are found in texts.
+        near: the same, in texts about their recordings and in what programs copied from texts: shorter quotations.
+        places: names of the files of their recordings, which stand in the names of steps.
+        said: what they said, and how they were said to look.
+        strings: what is personal in the texts of their recordings; names of theirs are not among them.
+        held: letters and digits of all texts of theirs, which go, one text a line.
+    """
+
+    people: frozenset[str]
+    recordings: frozenset[str] = frozenset()
+    dropped: frozenset[str] = frozenset()
+    gone: dict[str, set[str]] = field(default_factory=dict)
+    homes: dict[str, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    wording: IdentifyingTerms = field(default_factory=IdentifyingTerms)
+    near: IdentifyingTerms = field(default_factory=IdentifyingTerms)
+    places: IdentifyingTerms = field(default_factory=IdentifyingTerms)
+    said: frozenset[str] = frozenset()
+    strings: tuple[PersonalString, ...] = ()
+    held: str = ""
+
+    def stones(self) -> frozenset[tuple[str, str]]:
+        """Return what is not to come back, as checksum and kind."""
+        kinds = (
+            (self.people, TombstoneKind.PARTICIPANT),
+            (self.dropped, TombstoneKind.RECORDING),
+            (self.recordings, TombstoneKind.FOOTAGE),
+        )
+        return frozenset((tombstone(one), kind.value) for ids, kind in kinds for one in ids)
+
+    def goes(self, table: str, identifier: object) -> bool:
+        """Tell whether a row goes."""
+        return identifier in self.gone.get(table, ())
+
+    def home(self, table: str, row: Row) -> str | None:
+        """Return the recording that a row is about, or None."""
+        for column in ("recording_id", "segment_id", "chain_id", "node_id", "question_id", "result_id"):
+            value = row.get(column)
+            if isinstance(value, str) and value:
+                return value if column == "recording_id" else self.homes.get(value)
+        return str(row["id"]) if table == "recording" and "id" in row else None
+
+    def wording_of(self, table: str, row: Row) -> IdentifyingTerms:
+        """Return by what they are found in the texts of a row."""
+        return self.near if table in _COPIED or self.inside(table, row) else self.wording
+
+    def inside(self, table: str, row: Row) -> bool:
+        """Tell whether a row is about a recording in which they are."""
+        home = self.home(table, row)
+        return home in self.recordings or home in self.dropped
+
+
+def reach_of(
+    connection: sqlite3.Connection,
+    people: Collection[str],
+    *,
+    words: Iterable[str] = (),
+    drop: bool = False,
+    known: frozenset[tuple[str, str]] = frozenset(),
+    said: frozenset[str] = frozenset(),
+    strings: Iterable[PersonalString] = (),
+    keep: Iterable[str] = (),
+    finder: PersonalFinder = contacts_of,
+) -> SubjectScope:
+    """Find out what is theirs.
+
+    Args:
+        connection: on the study.
+        people: ids of who withdraws.
+        words: further words by which they are known.
+        drop: recordings in which they are go as a whole.
+        known: tombstones, as checksum and kind, of recordings that are to go again, or that another state of the
+            study knows to be theirs.
+        said: what they said, of which another state of the study knows that it was them.
+        strings: what is personal in their recordings, as another state of the study knows.
+        keep: personal strings that somebody decided to keep.
+        finder: finds what is personal in texts of their recordings.
+    """
+    words = [*words]
+    found = SubjectScope(frozenset(people))
+    there = _recordings(connection, found.people)
+    every = {str(row["id"]) for row in live_rows(connection, "recording")}
+    every |= {str(state["id"]) for _, state in past_states(connection, ("recording",))}
+    again = {one for one in every if (tombstone(one), TombstoneKind.RECORDING.value) in known}
+    bare = {one for one in every if (tombstone(one), TombstoneKind.FOOTAGE.value) in known}
+    found.dropped = frozenset(again | (there if drop else set()))
+    found.recordings = frozenset((there | bare) - found.dropped)
+    found.gone = {"participant": {*people}, "recording": {*found.dropped}}
+    _homes(connection, found)
+    names, ids = [*_names(connection, found.people), *words], [*people, *found.dropped]
+    found.said = said | _said(connection, found.people)
+    others = _whole_names_of_others(connection, found.people)
+    kept, theirs = {squeezed(one) for one in keep}, {squeezed(one) for one in words}
+    shared = _single_names_of_others(connection, found.people) - theirs
+    search = PersonalSearch(names, shared=shared)
+    found.wording = IdentifyingTerms(names, ids, found.said, search=search, others=others, shared=shared)
+    found.near = IdentifyingTerms(names, ids, found.said, NEAR, search, others, shared)
+    given = (one for word in words for one in contacts_in(word))
+    every_string = dict.fromkeys((*strings, *given, *_strings(connection, found, finder)))
+    found.strings = tuple(one for one in every_string if squeezed(one.text) not in kept)
+    exact = [one for one in found.strings if one.is_exact or squeezed(one.text) in theirs]
+    if exact:
+        search = PersonalSearch(names, exact, shared)
+        found.wording = IdentifyingTerms(names, ids, found.said, search=search, others=others, shared=shared)
+        found.near = IdentifyingTerms(names, ids, found.said, NEAR, search, others, shared)
+    found.places = IdentifyingTerms(_places(connection, found))
+    _told(connection, found)
+    _gone(connection, found)
+    return found
+
+
+def _states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iterable[State]:
+    for table in wanted:
+        for row in live_rows(connection, table):
+            yield table, row
+    yield from past_states(connection, wanted)
+
+
+def _recordings(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+    found: set[str] = set()
+    for table in _THERE:
+        found |= {row["recording_id"] for row in live_rows(connection, table) if row["participant_id"] in people}
+    found |= {
+        row[0]
+        for row in connection.execute(
+            "SELECT r.recording_id FROM track_correction c JOIN face_track t ON t.id = c.track_id "
+            "JOIN run r ON r.id = t.run_id WHERE c.participant_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(people)),),
+        )
+    }
+    for row in live_rows(connection, "run"):
+        if any(one in row["result"] or one in row["parameters"] for one in people):
+            found.add(row["recording_id"])
+    # Of a recording that was deleted, only the history can say who was in it.
+    alive = {row["id"] for row in live_rows(connection, "recording")}
+    for _, state in past_states(connection, _THERE):
+        if state["participant_id"] in people and state["recording_id"] not in alive:
+            found.add(state["recording_id"])
+    return found
+
+
+def _homes(connection: sqlite3.Connection, found: SubjectScope) -> None:
+    for _, row in _states(connection, ("segment", "utterance", "chain", "question", "region")):
+        found.homes[row["id"]] = row["recording_id"]
+    for _, row in _states(connection, ("chain_node",)):
+        if row["chain_id"] in found.homes:
+            found.homes[row["id"]] = found.homes[row["chain_id"]]
+
+
+def _names(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+    found: set[str] = set()
+    for table, row in _states(connection, ("participant", "private_word")):
+        if table == "participant" and row["id"] in people:
+            found.add(str(row["pseudonym"]))
+        elif table == "private_word" and row["participant_id"] in people:
+            found.add(str(row["word"]))
+    return found
+
+
+def _said(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+    return {
+        str(row["text"]) for _, row in _states(connection, ("utterance", "look")) if row["participant_id"] in people
+    }
+
+
+def _places(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
+    names: set[str] = set()
+    for table, row in _states(connection, ("medium", "recording")):
+        if found.inside(table, row):
+            path = PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/"))
+            names |= {path.name, path.stem}
+    return names
+
+
+def _strings(connection: sqlite3.Connection, found: SubjectScope, finder: PersonalFinder) -> Iterator[PersonalString]:
+    """Yield what is personal in texts of their recordings: in theirs, which go, and in those of others."""
+    theirs: dict[str, None] = {}
+    others: dict[str, None] = {}
+    settled = {
+        row["id"]: row["participant_id"]
+        for row in live_rows(connection, "utterance")
+        if row["participant_id"] is not None and not row["suggested"]
+    }
+    for table, row in _states(connection, _ABOUT):
+        if not found.inside(table, row) and row.get("participant_id") not in found.people:
+            continue
+        for column, kind in texts_of(table).items():
+            if kind is ColumnKind.PATH or column == "words" or not isinstance(row[column], str):
+                continue
+            for text in _texts_in(row[column], kind):
+                (theirs if _is_theirs(found, table, row, text, settled) else others).setdefault(text)
+    for table, row in _states(connection, ("pii_decision",)):
+        if found.inside(table, row) and row["decision"] == "hide":
+            theirs.setdefault(row["text"])
+            yield PersonalString(row["kind"], row["text"])
+    heard = dict.fromkeys(_heard_texts(connection, found))
+    found.held = "\n".join(map(squeezed, (*theirs, *heard)))
+    known = _names_of_others(connection, found)
+    seen: set[str] = set()
+    for text in theirs:
+        others.pop(text, None)
+        heard.pop(text, None)
+    for texts, of_others in ((others, True), (theirs, False), (heard, False)):
+        for string in (string for each in finder([*texts]) for string in each):
+            letters = squeezed(string.text)
+            if not letters or letters in known:
+                continue
+            if of_others:
+                seen.add(letters)
+            # What a recogniser heard may be what somebody else said, who stays.
+            theirs_too = not of_others and (texts is theirs or letters not in seen)
+            yield PersonalString(string.kind, string.text, theirs_too)
+    yield from (string for string in _private(connection, found) if squeezed(string.text) not in known)
+
+
+def _texts_in(cell: str, kind: ColumnKind) -> list[str]:
+    """Return the texts of a cell in which people wrote something: no ids, no checksums."""
+    texts = [cell]
+    if kind is ColumnKind.JSON:
+        try:
+            texts = [*strings_of(json.loads(cell))]
+        except (ValueError, RecursionError):
+            texts = [cell]
+    return [text for text in (_MACHINE.sub(" ", text) for text in texts) if len(text.strip()) >= _LEAST]
+
+
+def _names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
+    """Return the letters of names of other participants and of annotators, and of each word of them."""
+    names = [row["name"] for row in live_rows(connection, "annotator")]
+    names += [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
+    owners = {None, *found.people}
+    names += [row["word"] for row in live_rows(connection, "private_word") if row["participant_id"] not in owners]
+    return {squeezed(part) for name in names for part in (name, *name.split())}
+
+
+def _single_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> frozenset[str]:
+    """Return names of one word that other participants have, squeezed: alone, such a word is not surely theirs."""
+    names = [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in people]
+    names += [
+        row["word"]
+        for row in live_rows(connection, "private_word")
+        if row["participant_id"] is not None and row["participant_id"] not in people
+    ]
+    return frozenset(squeezed(str(one)) for one in names if len(str(one).split()) == 1)
+
+
+def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> list[str]:
+    """Return the names of participants who stay, as the study knows them."""
+    owners = {None, *people}
+    rows = [*live_rows(connection, "private_word")]
+    return [str(row["word"]) for row in rows if row["participant_id"] not in owners and row["kind"] == PERSON]
+
+
+def _private(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
+    """Yield private words of nobody that stand in texts of theirs."""
+    for _, row in _states(connection, ("private_word",)):
+        if row["participant_id"] is None and (letters := squeezed(row["word"])) and letters in found.held:
+            yield PersonalString(row["kind"], row["word"])
+
+
+def _heard_texts(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[str]:
+    """Yield what recognisers heard in their recordings."""
+    homes = {str(row["id"]): row["recording_id"] for row in live_rows(connection, "run")}
+    for row in live_rows(connection, "heard"):
+        home = homes.get(row["run_id"])
+        if home in found.recordings or home in found.dropped:
+            yield row["text"]
+
+
+def _is_theirs(found: SubjectScope, table: str, row: Row, text: str, settled: Mapping[str, str]) -> bool:
+    """Tell whether a text goes: it is theirs, may be, or names them, or goes with the recording or its footage."""
+    if found.home(table, row) in found.dropped or table in _MADE_OF_IT:
+        return True
+    who = settled.get(row["id"]) if table == "utterance" else None
+    if who is None and table == "utterance" and (row["participant_id"] is None or row["suggested"]):
+        return True
+    if (row.get("participant_id") if who is None else who) in found.people:
+        return True
+    return found.near.in_text(text)
+
+
+def _told(connection: sqlite3.Connection, found: SubjectScope) -> None:
+    found.told = {
+        row["node_id"] for _, row in _states(connection, ("chain_person",)) if row["participant_id"] in found.people
+    }
+
+
+def _gone(connection: sqlite3.Connection, found: SubjectScope) -> None:
+    alive = {row["id"]: row["participant_id"] for row in live_rows(connection, "utterance")}
+    for table in ORDER:
+        gone = found.gone.setdefault(table, set())
+        refers = REFERS.get(table, {})
+        for _, row in _states(connection, (table,)):
+            if any(found.goes(parent, row[column]) for column, parent in refers.items()) or _theirs(table, row, found):
+                gone.add(row["id"])
+        if table == "question":
+            gone |= {row["id"] for row in live_rows(connection, table) if _named(found, table, row)}
+        if table == "utterance":
+            # Somebody else's by now is not theirs; one that is gone was, if it ever was.
+            gone -= {one for one, who in alive.items() if who not in found.people}
+            gone |= {one for one, who in alive.items() if who in found.people}
+            gone |= {one for one, who in alive.items() if found.goes("recording", found.homes.get(one))}
+
+
+def _theirs(table: str, row: Row, found: SubjectScope) -> bool:
+    """Tell whether a row goes for what it is, not for what it belongs to."""
+    if is_kept_note(found, table, row):
+        return False
+    if table in _OF_FOOTAGE and found.inside(table, row):
+        return True
+    if table == "question":
+        return _covers(row, found.told)
+    return table in ("run", "judgment", "item") and _told_in(table, row, found)
+
+
+def is_kept_note(found: SubjectScope, table: str, row: Row) -> bool:
+    """Tell whether a row says that something was given away of a recording that stays; it stays, in short."""
+    return table == "run" and row["kind"] in GIVEN_AWAY and found.home(table, row) not in found.dropped
+
+
+def _named(found: SubjectScope, table: str, row: Row) -> bool:
+    """Tell whether a row names them in one of its texts."""
+    wording = found.wording_of(table, row)
+    return any(
+        wording.in_json_text(row[column]) if kind is ColumnKind.JSON else wording.in_text(row[column])
+        for column, kind in texts_of(table).items()
+    )
+
+
+def _covers(row: Row, told: set[str]) -> bool:
+    return any(one in row["covers"] or one in row["wrong"] for one in told)
+
+
+def names_them(found: SubjectScope, table: str, row: Row) -> bool:
+    """Tell whether a row is about a recording in which they are, or names them."""
+    return found.inside(table, row) or _told_in(table, row, found)
+
+
+def _told_in(table: str, row: Row, found: SubjectScope) -> bool:
+    """Tell whether something that happened, and is never changed, holds words, ids or sentences of theirs."""
+    wording = found.wording_of(table, row)
+    match table:
+        case "run":
+            return wording.in_json_text(row["parameters"]) or wording.in_json_text(row["result"])
+        case "item":
+            homes = found.recordings | found.dropped
+            return wording.in_json_text(row["content"]) or any(one in row["content"] for one in homes)
+        case _:
+            texts = (row["raw"], row["thinking"], row["error"], row["part"])
+            if any(map(wording.in_text, texts)):
+                return True
+            homes = found.recordings | found.dropped
+            return any(
+                wording.in_json_text(row[name]) or any(one in row[name] for one in homes)
+                for name in ("sight", "answer")
+            )

@@ -1,0 +1,190 @@
+"""The checksum that tells whether a file is the one that it should be.
+
+Whether the file of an open study is still the one at its path: moved, deleted or replaced, edits would be lost.
+Recognising a file by its content, wherever it is and whatever it is called. A file of which every byte was read: what a
+review, a rendering and a release depend on.
+"""
+
+import hashlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from project.errors import UserError
+from project.files.filesystem import read_regular
+from project.progress import Progress, Silent
+from project.text_format import shown
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    with read_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class FileIdentity:
+    """Remembers which file lies at a path."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: tuple[int, int] | None = None
+        with suppress(OSError):
+            self._file = self._there()
+
+    def require(self) -> None:
+        """Return quietly where it is still the same file.
+
+        Raises:
+            UserError: it is not there, cannot be looked at, or is another one.
+        """
+        try:
+            there = self._there()
+        except FileNotFoundError:
+            raise UserError(
+                f"The file of the study “{shown(self._path.name)}” was moved or deleted; nothing is saved.",
+                "Put it back where it was; if it was deleted, its backups are beside it: greenroom recover lists them.",
+            ) from None
+        except OSError as error:
+            raise UserError(
+                f"The file of “{shown(self._path.name)}” is out of reach ({error.strerror}); nothing is saved.",
+                "See whether its drive is connected, and try again.",
+            ) from None
+        if there != self._file:
+            raise UserError(
+                f"Another file took the place of the study “{shown(self._path.name)}”; nothing is saved.",
+                "Close the study, look at the file that is there now, and open it again.",
+            )
+
+    def _there(self) -> tuple[int, int]:
+        status = self._path.stat()
+        return status.st_dev, status.st_ino
+
+
+_CHUNK = 1 << 20
+_SAMPLES = 8
+
+
+def fingerprint(path: Path) -> str:
+    """Return 32 hexadecimal digits that stay the same when a file is moved, renamed or touched.
+
+    BLAKE2b over the size and up to `_SAMPLES` stretches of one megabyte spread evenly from the first byte to the
+    last: a file of any size takes milliseconds. Two recordings of equal size that differ nowhere in the samples are
+    not told apart.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    try:
+        size = path.stat().st_size
+        digest = hashlib.blake2b(str(size).encode(), digest_size=16)
+        with read_regular(path) as file:
+            for start in sorted({max(0, size - _CHUNK) * i // (_SAMPLES - 1) for i in range(_SAMPLES)}):
+                file.seek(start)
+                digest.update(file.read(_CHUNK))
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise UserError(
+            f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights."
+        ) from None
+    return digest.hexdigest()
+
+
+_WHOLE_FILE_CHUNK = 8 << 20
+_READ: dict[tuple[object, ...], str] = {}
+"""SHA-256 of files as they were, by place and identity, so that one that nobody touched is read once in a process."""
+_MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class WholeFile:
+    """A file as it was when all of it was read.
+
+    Attributes:
+        sha256: of its content.
+        identity: what changes when somebody writes to it, replaces it, or moves it away and back: device, inode, size,
+            and when content and inode were changed last.
+    """
+
+    path: Path
+    sha256: str
+    identity: tuple[int, ...]
+
+    def require_same(self) -> None:
+        """Return quietly where nobody touched the file since it was read; nothing of it is read again.
+
+        Raises:
+            UserError: somebody did, or it is gone.
+        """
+        if _identity_of(self.path) != self.identity:
+            raise changed_meanwhile(" ".join(self.path.name.split()))
+
+
+def read_whole(path: Path, progress: Progress | None = None, *, again: bool = False) -> WholeFile:
+    """Read a file from its first byte to its last.
+
+    Args:
+        path: of the file.
+        progress: told about it, in megabytes, and asked whether to stop.
+        again: read it also where this process has read it and nobody touched it since.
+
+    Raises:
+        UserError: it cannot be read, or it was written to meanwhile.
+        Cancelled: the user stopped it.
+    """
+    identity = _identity_of(path)
+    key = (str(path), *identity)
+    known = "" if again else _READ.get(key, "")
+    found = WholeFile(path, known or _sha256(path, identity[2], progress or Silent()), identity)
+    found.require_same()
+    if len(_READ) >= _MOST:
+        _READ.clear()
+    _READ[key] = found.sha256
+    return found
+
+
+def was_read(path: Path) -> bool:
+    """Tell whether this process has read a file whole, and nobody touched it since."""
+    try:
+        return (str(path), *_identity_of(path)) in _READ
+    except UserError:
+        return False
+
+
+def _sha256(path: Path, size: int, progress: Progress) -> str:
+    digest, done, total = hashlib.sha256(), 0, max(1, size >> 20)
+    try:
+        with read_regular(path) as file:
+            while chunk := file.read(_WHOLE_FILE_CHUNK):
+                digest.update(chunk)
+                done += len(chunk)
+                progress.progress(min(done >> 20, total), total, "Reading the whole file")
+                progress.check_cancelled()
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    return digest.hexdigest()
+
+
+def _identity_of(path: Path) -> tuple[int, ...]:
+    try:
+        stat, link = path.stat(), path.lstat()
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    # A link that is turned elsewhere and back leaves the file that it leads to as it was.
+    return (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, link.st_ino, link.st_ctime_ns)
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> UserError:
+    reason = (getattr(error, "strerror", None) or str(error)).lower()
+    return UserError(f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights.")
+
+
+def changed_meanwhile(name: str) -> UserError:
+    """Return what is said of a file that somebody wrote to while it was needed."""
+    return UserError(
+        f"{name} was changed or replaced while it was worked on.",
+        "Leave the file alone, put the original back where it was replaced, then do it again.",
+    )

@@ -1,0 +1,261 @@
+"""Gives a finished file its name.
+
+Where a release is put together: beside its place, under another name, until it is whole and verified. What is in a
+release, file by file, and what each was made of: the same study always gives the same.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.files.fingerprints import sha256_of
+from project.files.temporary_files import cache_folder, claim_folder, is_abandoned, is_claimed, remove_abandoned
+from project.text_format import require_text
+
+
+def put_in_place(unfinished: Path, path: Path) -> None:
+    """Give a finished file its name, which must be free, and make sure that it stays after a power cut.
+
+    Raises:
+        FileExistsError: the name is taken.
+        OSError: the folder cannot be written to.
+    """
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without hard links: take the name first, so that nobody else's file is replaced.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
+        unfinished.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+_PREFIX = ".greenroom-release-"
+_ABANDONED_AFTER_S = 24 * 3600
+_KEPT = 8
+"""Releases of one process that may wait side by side."""
+
+
+def require_free(folder: Path) -> None:
+    """Refuse a place that holds anything: a release never mixes with other files.
+
+    Raises:
+        UserError: something is there, or the folder above it is not.
+    """
+    require_text(folder)
+    if not folder.absolute().parent.is_dir():
+        raise UserError(f"The folder {folder.absolute().parent} does not exist.", "Make it first.")
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise UserError(f"{folder.name} is no folder.", "Name a new folder.")
+    try:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise UserError(f"The folder {folder.name} is not empty.", "Name a new folder.")
+    except OSError as error:
+        raise UserError(f"The folder {folder.name} cannot be read: {error.strerror}.", "Name a new folder.") from None
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Path]:
+    """Lend a temporary folder that takes the place of `folder` when the block ends well; otherwise it is removed.
+
+    Raises:
+        UserError: something is in the folder by then, or it cannot be written to.
+    """
+    require_free(folder)
+    _sweep(folder.absolute().parent)
+    try:
+        temporary, lock = claim_folder(_PREFIX, folder.absolute().parent)
+    except OSError as error:
+        raise UserError(
+            f"Nothing can be written beside {folder.name}: {error.strerror}.", "Choose a folder you may write to."
+        ) from None
+    try:
+        yield temporary
+        temporary.chmod(0o755)
+        require_free(folder)
+        times = temporary.stat()
+        if folder.is_dir():
+            folder.rmdir()
+        temporary.rename(folder)
+        os.utime(folder, (times.st_atime, times.st_mtime))
+    except OSError as error:
+        raise UserError(
+            f"The release cannot be written to {folder.name}: {error.strerror or error}.",
+            "Make room, or choose another.",
+        ) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        os.close(lock)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what killed releases left."""
+    for old in parent.glob(f"{_PREFIX}*"):
+        remove_abandoned(old)
+        with suppress(OSError):
+            if is_left(old):
+                shutil.rmtree(old)
+
+
+def is_left(folder: Path) -> bool:
+    """Tell whether a folder is of a release that was killed: nobody holds its lock.
+
+    Some network drives know no locks; what is a day old counts as left there.
+
+    Raises:
+        OSError: it is gone.
+    """
+    if is_abandoned(folder):
+        return True
+    return not is_claimed(folder) and time.time() - folder.stat().st_ctime > _ABANDONED_AFTER_S
+
+
+@contextmanager
+def prepared(path: Path) -> Iterator[Path]:
+    """Lend the folder of texts that was prepared for a job, and remove it when the block ends, whatever happens."""
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def new_prepared() -> Path:
+    """Make a folder for texts on their way to a job, and remove what processes left that are gone.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    base = cache_folder() / "release-texts"
+    try:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep_prepared(base)
+        own = _own(base)
+        if not own.is_dir():
+            _own.cache_clear()
+            own = _own(base)
+        made = Path(tempfile.mkdtemp(dir=own))
+    except OSError as error:
+        raise UserError(
+            f"The texts cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
+        ) from None
+    newest = sorted(own.iterdir(), key=lambda one: one.stat().st_mtime)
+    for old in newest[:-_KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+    return made
+
+
+@cache
+def _own(base: Path) -> Path:
+    """Make the folder of this process; the kernel's lock on it lasts as long as the process, however that ends."""
+    while True:
+        own = Path(tempfile.mkdtemp(dir=base))
+        with suppress(FileNotFoundError):
+            descriptor = os.open(own, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # Whoever swept between the two calls took the folder for an abandoned one.
+            if own.is_dir():
+                return own
+            os.close(descriptor)
+
+
+def sweep_prepared(base: Path) -> None:
+    """Remove the folders that no living process holds: they have the private words in them."""
+    for old in base.glob("*"):
+        with suppress(OSError):
+            descriptor = os.open(old, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(old)
+            finally:
+                os.close(descriptor)
+
+
+NAME = "manifest.json"
+ENCODED = (".mp4", ".jpg")
+"""Files whose checksum may differ between machines: an encoder's result depends on its version and threads."""
+FIXED_TIME = 946_684_800
+"""1 January 2000: the time that every file of a release has."""
+
+
+def manifest(
+    folder: Path, written: Mapping[str, str], made_of: Mapping[str, Sequence[str]], facts: Mapping[str, Json]
+) -> str:
+    """Return the text of a release's manifest.
+
+    Args:
+        folder: of the release, with all other files.
+        written: path of a file in it -> SHA-256 of what was written there.
+        made_of: path of a file in it -> keys of `facts["sources"]` that it was made of.
+        facts: about the release; its sources by key, raw files only as sealed checksums.
+
+    Raises:
+        UserError: the folder does not hold those files as they were written.
+    """
+    _require(folder, written, "made")
+    files: list[Json] = [
+        {
+            "path": name,
+            "bytes": (folder / name).stat().st_size,
+            "sha256": written[name],
+            "encoded": Path(name).suffix in ENCODED,
+            "made_of": [*made_of.get(name, ())],
+        }
+        for name in sorted(written)
+    ]
+    whole = {"format": "greenroom-release", "version": 1, **facts, "files": files}
+    return json.dumps(whole, indent=1, sort_keys=True) + "\n"
+
+
+def require_as_written(folder: Path, text: str) -> None:
+    """Refuse a release that somebody changed after its manifest was made.
+
+    Args:
+        folder: of the release.
+        text: of its manifest, as it was written.
+
+    Raises:
+        UserError: a file was changed, added or removed.
+    """
+    listed = {str(one["path"]): one["sha256"] for one in json.loads(text)["files"]}
+    listed[NAME] = hashlib.sha256(text.encode()).hexdigest()
+    _require(folder, listed, "checked")
+
+
+def _require(folder: Path, listed: Mapping[str, object], when: str) -> None:
+    try:
+        same = {name: sha256_of(folder / name) for name in files_in(folder)} == listed
+    except OSError:
+        same = False
+    if not same:
+        raise UserError(
+            f"The files of the release were changed while it was {when}, so it was removed.", "Release again."
+        )
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the path of every file in a folder, relative and with forward slashes, in order."""
+    found = (Path(base) / name for base, _, names in os.walk(folder) for name in names)
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def set_times(folder: Path) -> None:
+    """Give a folder and all that is in it the same time, which tells nothing. Links are not followed."""
+    for base, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            os.utime(Path(base) / name, (FIXED_TIME, FIXED_TIME), follow_symlinks=False)
+        os.utime(base, (FIXED_TIME, FIXED_TIME))

@@ -1,0 +1,368 @@
+"""Where files lie that nobody is to keep: beside a study while something is made of it, or in a folder of one's own.
+
+A private folder in memory, for what of a sealed study must be in the clear while it is open. What can be worked out
+again from a file, kept on disk under the file's fingerprint.
+"""
+
+import contextlib
+import fcntl
+import glob
+import json
+import os
+import re
+import shutil
+import stat
+import tempfile
+import weakref
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from project.errors import UserError
+from project.files.filesystem import file_system
+from project.text_format import size_text
+
+FOLDER = "GREENROOM_SEALED_FOLDER"
+"""Names a folder to use instead, such as one on an encrypted disk."""
+CACHE = "GREENROOM_CACHE_FOLDER"
+"""Names the folder of caches for this process and those that it starts (`project.files.temporary_files`)."""
+_OPEN = "GREENROOM_SEALED_OPEN"
+
+_IN_MEMORY = ("tmpfs", "ramfs")
+_SPARE = 32 << 20
+_caches: list[str] = []
+
+
+class PrivateFolder:
+    """A folder that nobody else may look into. What a killed process left is removed when the next one is made.
+
+    Attributes:
+        path: of the folder.
+        cache: of a folder in it for caches.
+    """
+
+    def __init__(self, need: int) -> None:
+        """Make one with room for so many bytes.
+
+        Raises:
+            UserError: there is no file system in memory that has room.
+        """
+        root = _root(need)
+        with _alone(root):
+            _sweep(root)
+            self.path = Path(tempfile.mkdtemp(dir=root))
+            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.cache = self.path / "cache"
+        self.cache.mkdir(mode=0o700)
+
+    def remove(self) -> None:
+        """Remove it with all that is in it; safe to call twice."""
+        if self._lock >= 0:
+            shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = -1
+
+
+def announce(sealed: Path, file: Path) -> None:
+    """Let this process, and those that it starts, find a study that is open."""
+    os.environ[_OPEN] = json.dumps({**_announced(), str(sealed): str(file)})
+
+
+def use_cache(folder: PrivateFolder) -> None:
+    """Let this process, and those that it starts, keep caches in a private folder, until `retract`."""
+    _caches.append(str(folder.cache))
+    os.environ[CACHE] = _caches[-1]
+
+
+def retract(folder: PrivateFolder) -> None:
+    """Take back what `announce` and `use_cache` did; a study that was opened before has its caches again."""
+    left = {path: file for path, file in _announced().items() if Path(file).parent != folder.path}
+    os.environ[_OPEN] = json.dumps(left)
+    if not left:
+        del os.environ[_OPEN]
+    _caches[:] = [one for one in _caches if one != str(folder.cache)]
+    if _caches:
+        os.environ[CACHE] = _caches[-1]
+    else:
+        os.environ.pop(CACHE, None)
+
+
+def open_here(sealed: Path) -> Path | None:
+    """Return where a sealed study lies in the clear, if this process or the one that started it has it open."""
+    found = _announced().get(str(sealed))
+    return Path(found) if found is not None and Path(found).exists() else None
+
+
+def _announced() -> dict[str, str]:
+    try:
+        found = json.loads(os.environ.get(_OPEN, "{}"))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _root(need: int) -> Path:
+    chosen = os.environ.get(FOLDER, "")
+    places = [Path(chosen)] if chosen else [Path(os.environ.get("XDG_RUNTIME_DIR", "/")), Path("/dev/shm")]
+    usable = [place for place in places if place.is_dir() and (chosen or file_system(place) in _IN_MEMORY)]
+    free = {place: _free(place) for place in usable if os.access(place, os.W_OK)}
+    best = max(free, key=lambda place: free[place], default=None)
+    if best is None or free[best] < need + _SPARE:
+        room = f"has {size_text(free[best])} left" if best else "is not there"
+        raise UserError(
+            f"A sealed study is worked on in memory: {size_text(need + _SPARE)} are needed there, and it {room}.",
+            f"Close other programs, or name a folder on an encrypted disk: {FOLDER}=FOLDER.",
+        )
+    root = best / f"greenroom-{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        root.mkdir(mode=0o700)
+    status = root.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise UserError(f"“{root}” is not a private folder of yours.", "Remove it, and open the study again.")
+    return root
+
+
+def _free(place: Path) -> int:
+    try:
+        return shutil.disk_usage(place).free
+    except OSError:
+        return 0
+
+
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    descriptor = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _sweep(root: Path) -> None:
+    """Remove folders whose process is gone: their lock is free."""
+    for place in root.iterdir():
+        if place.is_symlink() or not place.is_dir():
+            continue
+        try:
+            descriptor = os.open(place / "lock", os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except OSError:
+            shutil.rmtree(place, ignore_errors=True)
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(place, ignore_errors=True)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(descriptor)
+
+
+_FOLDER = re.compile(r"\..*\.greenroom(\.bak-[0-9]+)?\.[a-z0-9_]{8}", re.DOTALL)
+_OWN = "greenroom-scratch-"
+_UNFINISHED = re.compile(r"\.[0-9]+\.(backup|bak|new)(-journal)?")
+
+
+class OwnFolder:
+    """A folder that nobody else may look into, for raw material that has to be in a file for a while.
+
+    It lies among the temporary files, while a sealed study is open with its caches in memory. It goes with `remove`, or
+    with the object. One of a killed process is removed when the next is made, or the program starts.
+
+    Attributes:
+        path: of the folder.
+    """
+
+    def __init__(self) -> None:
+        """Make one.
+
+        Raises:
+            OSError: none can be made.
+        """
+        sweep_own_folders()
+        self.path, lock = claim_folder(_OWN, _own_place())
+        self._end = weakref.finalize(self, _remove, self.path, lock)
+
+    def remove(self) -> None:
+        """Remove it with all that is in it; safe to call twice."""
+        self._end()
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_about: object) -> None:
+        self.remove()
+
+
+def sweep_own_folders() -> None:
+    """Remove such folders of killed processes."""
+    for folder in left_folders():
+        remove_abandoned(folder)
+
+
+def left_folders() -> list[Path]:
+    """Return such folders of this user that no process holds any more."""
+    found = []
+    with contextlib.suppress(OSError):
+        for folder in _own_place().glob(f"{_OWN}*"):
+            with contextlib.suppress(OSError):
+                status = folder.lstat()
+                if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and _is_free(folder):
+                    found.append(folder)
+    return found
+
+
+def _own_place() -> Path:
+    return Path(os.environ.get(CACHE) or tempfile.gettempdir())
+
+
+@contextlib.contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Lend a folder of one's own beside a study that is or will be at `path`; it goes when the block ends.
+
+    Raises:
+        OSError: none can be made there.
+    """
+    sweep_scratch(path.parent)
+    folder, descriptor = claim_folder(f".{path.name}.", path.parent)
+    try:
+        yield folder
+    finally:
+        _remove(folder, descriptor)
+
+
+def sweep_scratch(parent: Path, name: str = "") -> None:
+    """Remove such folders of killed processes, all or those about one study: nobody holds their locks any more."""
+    for folder in parent.glob(f".{glob.escape(name) if name else '*.greenroom'}.*"):
+        if not _FOLDER.fullmatch(folder.name) or folder.is_symlink():
+            continue
+        remove_abandoned(folder)
+
+
+def sweep(path: Path) -> None:
+    """Remove the unfinished files and folders beside a study that killed processes left. The caller holds its lock."""
+    sweep_scratch(path.parent, path.name)
+    for left in path.parent.glob(f"{glob.escape(f'.{path.name}.')}*"):
+        if _UNFINISHED.fullmatch(left.name, len(path.name) + 1):
+            with contextlib.suppress(OSError):
+                left.unlink()
+
+
+def claim_folder(prefix: str, parent: Path) -> tuple[Path, int]:
+    """Make a folder that is locked for as long as its descriptor is open; return both.
+
+    Raises:
+        OSError: none can be made there.
+    """
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        # Some network drives know no locks; nothing is swept there either.
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Another process may have taken it for abandoned before it was locked.
+        if folder.exists():
+            return folder, descriptor
+        os.close(descriptor)
+
+
+def _remove(folder: Path, descriptor: int) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    os.close(descriptor)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove a folder of `claim_folder` where nobody holds its lock."""
+    with contextlib.suppress(OSError), _held(folder):
+        shutil.rmtree(folder)
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Tell whether nobody holds the lock of a folder, and its file system knows locks."""
+    try:
+        return _is_free(folder)
+    except OSError:
+        return False
+
+
+def is_claimed(folder: Path) -> bool:
+    """Tell whether somebody holds the lock of a folder; never where its file system knows no locks."""
+    try:
+        return not _is_free(folder)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+def _is_free(folder: Path) -> bool:
+    with _held(folder):
+        return True
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder.
+
+    Raises:
+        OSError: somebody holds it, or it is no folder.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def cache_folder() -> Path:
+    """Return the user's own cache folder for this program, which nobody else may look into.
+
+    While a sealed study is open it is one in memory, which the environment names, also to workers. Where it cannot be
+    made, it does not exist.
+    """
+    named = os.environ.get(CACHE, "")
+    folder = Path(named) if named else user_cache_path("greenroom", appauthor=False)
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.stat().st_mode & 0o077:
+            folder.chmod(0o700)
+    return folder
+
+
+def load_arrays(folder: Path | None, name: str) -> Arrays | None:
+    """Return what `save_arrays` kept, or None where there is nothing or it cannot be read."""
+    if folder is None:
+        return None
+    try:
+        with (folder / f"{name}.npz").open("rb") as file, np.load(file, allow_pickle=False) as kept:
+            return {key: kept[key] for key in kept.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+
+
+def save_arrays(folder: Path | None, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Keep arrays under a name, whole or not at all. A cache that cannot be written is done without."""
+    if folder is None:
+        return
+    temporary = None
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}-", suffix=".part", delete=False) as file:
+            temporary = Path(file.name)
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        temporary.replace(folder / f"{name}.npz")
+    except OSError:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()

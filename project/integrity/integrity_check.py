@@ -1,0 +1,382 @@
+"""Says what is wrong with a study file, without changing it.
+
+Tells a bug of the program from a study that holds what no study holds, which shows when it is read.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from project.encryption.container import is_sealed
+from project.entities.frozen_items import why_unfit
+from project.entities.study_records import MediumRole, ParticipantRole
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.integrity.row_check import unreadable_rows
+from project.queries.question_rows import QUESTION_COLUMNS, questions_in
+from project.queries.recording_rows import facts_from_json
+from project.schema import format_versions as schema
+from project.schema.schema_comparison import ForeignSchema, compare_schema, foreign_code
+from project.schemes.scheme_file import parse_scheme
+from project.store import locking
+from project.store.journal import SUBJECTS
+from project.store.opening import Snapshot, connect, examine, explain
+from project.text_format import shown
+
+Query = Callable[..., Sequence[Sequence[object]]]
+
+_AT_MOST = 20
+"""How many findings of one kind are listed."""
+
+JSON_VALUES = {
+    "property": ("value",),
+    "segment_value": ("value",),
+    "run": ("parameters", "result"),
+    "journal_change": ("before", "after"),
+}
+
+JSON_OBJECTS = {
+    "judge": ("settings",),
+    "judgment": ("judge", "sight", "answer"),
+    "item_set": ("rule", "left_out"),
+    "item": ("content",),
+    "benchmark_run": ("judge",),
+    "reveal": ("own",),
+    "egress": ("request",),
+}
+
+JSON_LISTS = {
+    "question": ("covers", "wrong"),
+    "verification": ("checks",),
+    "scenario": ("goals",),
+}
+
+_SENTENCES = {
+    "a segment reaches outside its recording: {}": (
+        "SELECT s.id FROM segment s JOIN recording r ON r.id = s.recording_id "
+        "WHERE s.start_us < 0 OR s.end_us > r.duration_us"
+    ),
+    "a segment does not end after it starts: {}": "SELECT id FROM segment WHERE end_us <= start_us",
+    "a value belongs to no segment: {}": (
+        "SELECT segment_id FROM segment_value WHERE segment_id NOT IN (SELECT id FROM segment)"
+    ),
+    "a face track's arrays differ in length: {}": (
+        "SELECT id FROM face_track WHERE length(frames) <> 4 * count OR length(times_us) <> 8 * count "
+        "OR length(boxes) <> 16 * count OR length(scores) <> 4 * count OR length(origins) <> count"
+    ),
+    "the scheme of a segment is kept nowhere: {}": (
+        "SELECT id FROM segment WHERE scheme NOT IN (SELECT key FROM scheme_version)"
+    ),
+    "a value was filled in under a version of its scheme that is kept nowhere: {}": (
+        "SELECT DISTINCT segment_id FROM segment_value v WHERE NOT EXISTS "
+        "(SELECT 1 FROM scheme_version k WHERE k.key = v.scheme AND k.version = v.version)"
+    ),
+    "a node reaches beyond the end of its recording: {}": (
+        "SELECT n.id FROM chain_node n JOIN chain c ON c.id = n.chain_id JOIN recording r ON r.id = c.recording_id "
+        "WHERE n.end_us > r.duration_us"
+    ),
+    "a reason and its result are nodes of two chains: {}": (
+        "SELECT e.result_id FROM chain_edge e JOIN chain_node a ON a.id = e.reason_id "
+        "JOIN chain_node b ON b.id = e.result_id WHERE a.chain_id <> b.chain_id"
+    ),
+    "a question is about another recording than its chain: {}": (
+        "SELECT q.id FROM question q JOIN chain c ON c.id = q.chain_id WHERE c.recording_id <> q.recording_id"
+    ),
+    "a question reaches beyond the end of its recording: {}": (
+        "SELECT q.id FROM question q JOIN recording r ON r.id = q.recording_id WHERE q.end_us > r.duration_us"
+    ),
+    "an episode has fewer than two agents: {}": (
+        "SELECT e.recording_id FROM episode e "
+        "WHERE (SELECT count(*) FROM episode_agent a WHERE a.recording_id = e.recording_id) < 2"
+    ),
+    "an item belongs to no set: {}": "SELECT id FROM item WHERE set_id NOT IN (SELECT id FROM item_set)",
+    "an item is in a draw that its set does not have: {}": (
+        "SELECT i.id FROM item i JOIN item_set s ON s.id = i.set_id WHERE i.draw >= s.draws"
+    ),
+    "a run of the benchmark is over no set: {}": (
+        "SELECT id FROM benchmark_run WHERE set_id NOT IN (SELECT id FROM item_set)"
+    ),
+    "an answer of the benchmark belongs to no run: {}": (
+        "SELECT DISTINCT run_id FROM benchmark_answer WHERE run_id NOT IN (SELECT id FROM benchmark_run)"
+    ),
+    "an agent belongs to no episode: {}": (
+        "SELECT recording_id FROM episode_agent WHERE recording_id NOT IN (SELECT recording_id FROM episode)"
+    ),
+    "two recordings have the same number: {}": "SELECT number FROM recording GROUP BY number HAVING count(*) > 1",
+    "a step of the history points to one that is not there: {}": (
+        "SELECT id FROM journal_step s WHERE EXISTS (SELECT 1 FROM (SELECT s.reverses AS to_id "
+        "UNION ALL SELECT s.below UNION ALL SELECT s.undo_top UNION ALL SELECT s.redo_top) "
+        "WHERE to_id IS NOT NULL AND to_id NOT IN (SELECT id FROM journal_step))"
+    ),
+    "a change in the history belongs to no step: {}": (
+        "SELECT id FROM journal_change WHERE step_id NOT IN (SELECT id FROM journal_step)"
+    ),
+    "a step of the history changed nothing: {}": (
+        "SELECT id FROM journal_step WHERE id NOT IN (SELECT step_id FROM journal_change) "
+        "AND id > (SELECT coalesce(max(id), 0) FROM journal_step WHERE kind = 'withdrawal')"
+    ),
+}
+
+
+def check(path: str | Path) -> list[str]:
+    """Return what is wrong with a study, a line each; none where all is well. Nothing is changed on disk."""
+    path = resolved(Path(path))
+    try:
+        if is_sealed(path):
+            return _sealed_problems(path)
+        leftover = examine(path)
+        if locking.is_held(path):
+            connection = connect(path, "ro")
+            try:
+                return _problems(connection, path.name)
+            finally:
+                connection.close()
+        with Snapshot(path, leftover) as snapshot:
+            return _problems(snapshot.connection, path.name)
+    except UserError as error:
+        return [error.message]
+    except OSError as error:
+        return [f"the file cannot be read: {error.strerror}"]
+
+
+def _sealed_problems(path: Path) -> list[str]:
+    from project.files.temporary_files import open_here
+    from project.store.encrypted_opening import open_sealed
+
+    here = open_here(path)
+    if here is not None:
+        with closing(connect(here, "ro")) as connection:
+            return _problems(connection, path.name)
+    opened = open_sealed(path, True, 0, datetime.now(UTC))
+    try:
+        if isinstance(opened.defect, ForeignSchema):
+            with closing(connect(opened.working.file, "ro")) as connection:
+                return _problems(connection, path.name)
+        damage = [] if opened.defect is None else [opened.defect.message]
+        return damage + _problems(opened.connection, path.name)
+    finally:
+        opened.close()
+
+
+def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
+    found: list[str] = []
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if not 1 <= version <= len(schema.VERSIONS):
+            return [f"the file's format is version {version}; this program knows 1 to {len(schema.VERSIONS)}"]
+        # One reading from here on, so that somebody else's edits in between cannot look like a contradiction.
+        connection.execute("BEGIN")
+        found += [f"it holds what no study holds: {code}" for code in foreign_code(connection)]
+        found += [difference.as_finding() for difference in compare_schema(connection, version)]
+        if found:
+            return found
+        for findings in (_integrity, _texts, _references, _contents, _values, _schemes, _rows_as_logged):
+            found += _told(findings, connection)
+        found += _told(unreadable_rows, connection)
+    except UnicodeDecodeError:
+        found.append("the file is damaged: a text in it is no UTF-8")
+    except sqlite3.Error as error:
+        damage = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        explained = None if damage else explain(error, name)
+        found.append(explained.message if explained else f"the file is damaged: {error}")
+    return found
+
+
+def _told(findings: Callable[[sqlite3.Connection], Iterable[str]], connection: sqlite3.Connection) -> list[str]:
+    """Return what was found; what stops the search is a finding too."""
+    found: list[str] = []
+    try:
+        for one in findings(connection):
+            found.append(one)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        found.append(f"a row cannot be read: {type(error).__name__}: {error}")
+    return found
+
+
+def _integrity(connection: sqlite3.Connection) -> Iterator[str]:
+    for (line,) in connection.execute(f"PRAGMA integrity_check({_AT_MOST})"):
+        if line != "ok":
+            yield f"the file is damaged: {' '.join(str(line).split())}"
+
+
+def _references(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, _, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_AT_MOST):
+        yield f"a row of “{table}” refers to one of “{parent}” that is not there"
+
+
+def _contents(connection: sqlite3.Connection) -> Iterator[str]:
+    for sentence, sql in _SENTENCES.items():
+        for (row,) in connection.execute(f"{sql} LIMIT {_AT_MOST}"):
+            yield sentence.format(row)
+
+
+def _texts(connection: sqlite3.Connection) -> Iterator[str]:
+    """Read every text, which SQLite stores as whatever bytes it was given."""
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    for table in tables:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[2] == "TEXT"]
+        connection.text_factory = bytes
+        try:
+            rows = connection.execute(f"SELECT {', '.join(columns) or 'NULL'} FROM {table}")
+            bad = sum(not _readable(one) for row in rows for one in row if one is not None)
+        finally:
+            connection.text_factory = str
+        if bad:
+            yield f"{bad} texts of “{table}” are no UTF-8"
+
+
+def _readable(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _values(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, columns in JSON_VALUES.items():
+        for column in columns:
+            (bad,) = connection.execute(
+                f"SELECT count(*) FROM {table} WHERE json_valid(coalesce({column}, 0)) = 0"
+            ).fetchone()
+            if bad:
+                yield f"{bad} values of “{table}” are not JSON"
+    for kind, found in (("object", JSON_OBJECTS), ("array", JSON_LISTS)):
+        for table, columns in found.items():
+            for column in columns:
+                (bad,) = connection.execute(
+                    f"SELECT count(*) FROM {table} WHERE json_valid({column}) = 0 OR json_type({column}) <> '{kind}'"
+                ).fetchone()
+                if bad:
+                    yield f"{bad} values of “{table}” are no JSON {kind}s"
+    yield from _items(connection)
+    for row in connection.execute(f"SELECT {QUESTION_COLUMNS} FROM question"):
+        try:
+            (question,) = questions_in([row])
+        except UserError:
+            yield f"a question cannot be read: {row[0]}"
+        else:
+            if len({*question.options}) < len(question.options):
+                yield f"a question has the same option twice: {row[0]}"
+    for medium, role, facts in connection.execute("SELECT id, role, facts FROM medium"):
+        try:
+            MediumRole(role)
+            facts_from_json(facts)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            yield f"the facts about a medium cannot be read: {medium}"
+    for participant, role in connection.execute("SELECT id, role FROM participant"):
+        if role not in set(ParticipantRole):
+            yield f"a participant has an unknown role: {participant}"
+
+
+def _items(connection: sqlite3.Connection) -> Iterator[str]:
+    bad = 0
+    for item, about, content in connection.execute("SELECT id, about, content FROM item"):
+        try:
+            found = json.loads(content)
+            reason = why_unfit(about, found) if isinstance(found, dict) else ""
+        except (ValueError, RecursionError):
+            # That it is no JSON object is found beside this.
+            continue
+        if reason and bad < _AT_MOST:
+            bad += 1
+            yield f"an item {reason}: {item}"
+
+
+def _schemes(connection: sqlite3.Connection) -> Iterator[str]:
+    for key, version, text in connection.execute("SELECT key, version, text FROM scheme_version"):
+        try:
+            found = parse_scheme(text, f"{key}, version {version}")
+        except UserError as error:
+            yield error.message.rstrip(".")
+            continue
+        if (found.key, found.version) != (key, version):
+            yield f"the scheme kept as “{key}”, version {version}, calls itself “{found.key}”, version {found.version}"
+
+
+def _rows_as_logged(connection: sqlite3.Connection) -> Iterator[str]:
+    """Compare each row that the history knows with what the history says it became last."""
+
+    def query(sql: str, values: Sequence[object] = ()) -> Sequence[Sequence[object]]:
+        return connection.execute(sql, tuple(values)).fetchall()
+
+    yield from rows_unlike_history(query, SUBJECTS)
+
+
+def rows_unlike_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
+    """Yield a sentence for each row that is not what the history says: no edit of this program made it so.
+
+    Args:
+        query: runs SQL with values on a study and returns the rows.
+        tables: tables of people's edits.
+    """
+    for table in tables:
+        described = query(f"PRAGMA main.table_info({table})")
+        columns = [row[1] for row in described]
+        key = [row[1] for row in described if row[5]]
+        last: dict[tuple[object, ...], dict[str, object] | None] = {}
+        for before, after in query(
+            "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (table,)
+        ):
+            state = json.loads(str(after)) if after else None
+            last[tuple((state or json.loads(str(before)))[str(column)] for column in key)] = state
+        where = " AND ".join(f"{column} = ?" for column in key)
+        for row_key, state in last.items():
+            rows = query(f"SELECT {', '.join(map(str, columns))} FROM {table} WHERE {where}", row_key)
+            if (dict(zip(columns, rows[0], strict=True)) if rows else None) != state:
+                yield f"a row of “{table}” is not what the history says: {'/'.join(map(str, row_key))}"
+
+
+def rows_without_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
+    """Yield table and key of each row of which the history knows nothing.
+
+    A copy that was split, or a study that was invented, has such rows from its beginning.
+
+    Args:
+        query: see `rows_unlike_history`.
+        tables: see there.
+    """
+    for table in tables:
+        key = [str(row[1]) for row in query(f"PRAGMA main.table_info({table})") if row[5]]
+        known = {
+            tuple(json.loads(str(state))[column] for column in key)
+            for (state,) in query("SELECT coalesce(after, before) FROM journal_change WHERE table_name = ?", (table,))
+        }
+        for row in query(f"SELECT {', '.join(key)} FROM {table}"):
+            if tuple(row) not in known:
+                yield f"{table} {'/'.join(map(str, row))}"
+
+
+_OF_CONTENT = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+    RuntimeError,
+    sqlite3.Error,
+)
+"""What is raised where a row is not what it should be."""
+
+
+def damage_behind(error: BaseException, studies: Iterable[Path]) -> UserError | None:
+    """Return the message for an unexpected error that comes of what a study holds; None where it is a bug.
+
+    Args:
+        error: that nobody expected.
+        studies: files that were worked on; each is looked through as `greenroom check` does.
+    """
+    if not isinstance(error, _OF_CONTENT):
+        return None
+    for path in studies:
+        found = check(path)
+        if found:
+            return UserError(
+                f"This cannot be done, because the study “{shown(path.name)}” is damaged: {shown(found[0])[:300]}.",
+                "What was not finished was not saved. `greenroom check` lists everything; go back to a backup copy.",
+            )
+    return None

@@ -1,1 +1,0 @@
-"""What invented studies hold beside segments: what is said, reviews, statements, episodes."""

@@ -1,0 +1,498 @@
+"""Three ways for each row that a copy changed: take it, leave it, or keep both versions as a conflict.
+
+Judges that both sides added: the same one under two ids, or two others under one name, which a study cannot hold. Whose
+doing the present state of a row is: an edit made in this study, or one that a merge brought. What lets more of a study
+out than before, and is therefore never taken from a copy before a person decides about it.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from project.merging.table_rules import (
+    AUTHOR,
+    ITEM,
+    LEFT_OUT,
+    LOCAL,
+    OWN_PROPERTIES,
+    TIMES,
+    Edit,
+    Key,
+    MergeTable,
+    Row,
+    Rows,
+    rows_about,
+)
+from project.store.study import Study
+
+_LONGEST = 40
+"""Characters of a name that stay where it is told apart from another."""
+
+
+def same_judges(study: Study, copy: Study) -> dict[str, str]:
+    """Return the id of each judge of the copy that the study has under another id -> that id; nothing else differs."""
+    here = _judges(study)
+    known = {_said(row): identifier for identifier, row in here.items()}
+    there = {one: row for one, row in _judges(copy).items() if one not in here}
+    return {one: known[_said(row)] for one, row in there.items() if _said(row) in known}
+
+
+def tell_apart(study: Study, decision: "MergePlan", label: str) -> dict[str, str]:
+    """Give judges that come with a name that is taken another one; returns their names -> those that they got.
+
+    Args:
+        study: that they come to.
+        decision: what comes; names in it are changed.
+        label: what the copy is called.
+    """
+    coming = [*decision.inserts.get("judge", []), *decision.updates.get("judge", [])]
+    if not coming:
+        return {}
+    here = _judges(study)
+    addresses = _addresses(study)
+    replaced = {row["id"] for row in coming} | {key[0] for key in decision.deletes.get("judge", [])}
+    taken = {row["name"] for identifier, row in here.items() if identifier not in replaced}
+    given = {}
+    for row in sorted(coming, key=lambda one: str(one["id"])):
+        elsewhere = row["name"] in addresses and addresses[row["name"]] != _address(row)
+        name = free_name(str(row["name"]), label, taken | {*addresses} if elsewhere else taken)
+        if name != row["name"]:
+            given[str(row["name"])] = name
+            row["name"] = name
+        taken.add(name)
+    return given
+
+
+def is_redirected(ours: Row | None, theirs: Row | None) -> bool:
+    """Tell whether two versions of a judge are asked at different addresses, or in a different way."""
+    return ours is not None and theirs is not None and _address(ours) != _address(theirs)
+
+
+def free_name(name: str, label: str, taken: set[Any]) -> str:
+    """Return a name that is not taken: as it is, or with whose it is, or with a number as well."""
+    if name not in taken:
+        return name
+    own, number = f"{name[:_LONGEST]} ({label})", 2
+    while own in taken:
+        own, number = f"{name[:_LONGEST]} ({label} {number})", number + 1
+    return own
+
+
+def make_way(study: Study, rows: list[Row]) -> None:
+    """Take their names away from judges that get others, so that two can swap theirs; inside a step."""
+    study.write_many("UPDATE judge SET name = id WHERE id = ?", [(row["id"],) for row in rows])
+
+
+def _address(row: Row) -> str:
+    """Return what says where a judge is asked: its kind, and its address as its settings give it."""
+    try:
+        settings = json.loads(row["settings"])
+    except ValueError:
+        settings = None
+    url = settings.get("url") if isinstance(settings, dict) else row["settings"]
+    return json.dumps([row["backend"], url])
+
+
+def _addresses(study: Study) -> dict[str, str]:
+    """Return each name that stands for a judge here, or did -> at which address it was asked last."""
+    found = {}
+    for before, after in study.rows("SELECT before, after FROM journal_change WHERE table_name = 'judge' ORDER BY id"):
+        for state in (before, after):
+            if state is not None:
+                row = json.loads(state)
+                found[str(row["name"])] = _address(row)
+    return found | {str(row["name"]): _address(row) for row in _judges(study).values()}
+
+
+def _judges(study: Study) -> dict[str, Row]:
+    rows = study.rows("SELECT id, name, backend, model, settings FROM judge")
+    names = ("id", "name", "backend", "model", "settings")
+    return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
+
+
+def _said(row: Row) -> str:
+    try:
+        settings = json.loads(row["settings"])
+    except ValueError:
+        settings = row["settings"]
+    return json.dumps([row["name"], row["backend"], row["model"], settings], sort_keys=True)
+
+
+Place: TypeAlias = tuple[str, Key]
+"""Table and key of a row."""
+
+_PREFIX = "merge:"
+
+
+def merge_key(uid: str, label: str) -> str:
+    """Return what marks the step that merges a copy up to its step `uid`."""
+    return f"{_PREFIX}{uid}:{label}"
+
+
+def brought_by(study: Study, tables: Mapping[str, MergeTable], wanted: Iterable[Place]) -> dict[Place, str]:
+    """Return place -> the copy whose merge changed the row last; rows that were edited here are left out."""
+    asked = set(wanted)
+    names = sorted({name for name, _ in asked})
+    texts = {str(part) for _, key in asked for part in key}
+    last: dict[Place, str | None] = {}
+    for name, about, before, after, mark in study.rows(
+        "SELECT c.table_name, c.row_id, c.before, c.after, s.merge_key FROM journal_change c JOIN journal_step s "
+        f"ON s.id = c.step_id WHERE c.table_name IN ({', '.join('?' * len(names))}) ORDER BY c.id",
+        names,
+    ):
+        table = tables[name]
+        if table.subject in table.key and about not in texts:
+            continue
+        state: Row = json.loads(after or before)
+        place = (name, table.key_of(state))
+        if place in asked:
+            last[place] = mark
+    return {
+        place: mark.split(":", 2)[2] for place, mark in last.items() if mark is not None and mark.startswith(_PREFIX)
+    }
+
+
+PROPERTIES = frozenset(
+    {"privacy_limits", "release_plan", "release_texts", "question_texts", "question_texts_unverified"}
+)
+"""Facts about a study that say what may leave and what was read before: of these, none counts as the stricter one."""
+_ROBOT = "robot"
+
+
+def _grants(row: Row | None) -> bool:
+    return row is not None and bool(row["granted"])
+
+
+def _is_robot(row: Row | None) -> bool:
+    return row is not None and row["role"] == _ROBOT
+
+
+def _keeps(row: Row | None) -> bool:
+    return row is not None and row["decision"] == "keep"
+
+
+_LOOSENS: Mapping[str, Callable[[Row | None, Row | None], bool]] = MappingProxyType(
+    {
+        "consent": lambda ours, theirs: _grants(theirs) and not _grants(ours),
+        "waiver": lambda ours, theirs: theirs is not None and theirs != ours,
+        "public_word": lambda ours, theirs: theirs is not None and ours is None,
+        "private_word": lambda ours, theirs: theirs is None and ours is not None,
+        "hold_out": lambda ours, theirs: theirs is None and ours is not None,
+        # A robot is not asked, and who is not said to appear is not asked either.
+        "participant": lambda ours, theirs: ours is not None and _is_robot(theirs) and not _is_robot(ours),
+        "appearance": lambda ours, theirs: theirs is None and ours is not None,
+        "pii_decision": lambda ours, theirs: (
+            ours is not None and not _keeps(ours) and (theirs is None or _keeps(theirs))
+        ),
+    }
+)
+
+
+def is_permission(table: str, key: object) -> bool:
+    """Tell whether rows of a table, or the property of a key, say what may leave."""
+    return table in _LOOSENS or (table == "property" and key in PROPERTIES)
+
+
+def loosens(table: str, ours: Row | None, theirs: Row | None) -> bool:
+    """Tell whether more could leave a study if its version of a row became the other one; None: there is none."""
+    if ours == theirs:
+        return False
+    if table == "property":
+        return True
+    return _LOOSENS[table](ours, theirs)
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A row, or a segment with all that was said about it, of which there are two versions; None: deleted."""
+
+    table: str
+    key: Key
+    ours: Rows | None
+    theirs: Rows | None
+    source: str
+
+
+@dataclass(slots=True)
+class MergePlan:
+    """What a merge will do.
+
+    Attributes:
+        inserts: table -> rows that are new here.
+        updates: table -> rows as they become.
+        deletes: table -> keys of rows to remove.
+        clashes: what both sides changed.
+        same: number of rows that are here already.
+    """
+
+    inserts: dict[str, list[Row]] = field(default_factory=dict)
+    updates: dict[str, list[Row]] = field(default_factory=dict)
+    deletes: dict[str, list[Key]] = field(default_factory=dict)
+    clashes: list[Clash] = field(default_factory=list)
+    same: int = 0
+
+    def take(self, table: MergeTable, ours: Row | None, theirs: Row | None) -> None:
+        """Make the study's row what `theirs` is."""
+        if theirs is None:
+            if ours is not None:
+                self.deletes.setdefault(table.name, []).append(table.key_of(ours))
+        elif ours is None:
+            self.inserts.setdefault(table.name, []).append(theirs)
+        else:
+            self.updates.setdefault(table.name, []).append(theirs)
+
+
+Edits = dict[str, dict[Key, Edit]]
+
+
+def decide(study: Study, copy: Study, tables: dict[str, MergeTable], edits: Edits, label: str) -> MergePlan:
+    """Compare every row that the copy changed with the study's."""
+    return _Deciding(study, copy, tables, label).of(edits)
+
+
+def with_authors(edits: Edits, tables: dict[str, MergeTable], same_person: dict[str, str]) -> Edits:
+    """Return the edits with annotators called as they are in the study; both may have introduced the same person."""
+    if not same_person:
+        return edits
+    for name, column in AUTHOR.items():
+        renamed: dict[Key, Edit] = {}
+        for edit in edits.get(name, {}).values():
+            for row in (edit.before, edit.after):
+                if row is not None:
+                    row[column] = same_person.get(row[column], row[column])
+            state = edit.after or edit.before
+            assert state is not None
+            renamed[tables[name].key_of(state)] = edit
+        if renamed:
+            edits[name] = renamed
+    return edits
+
+
+class _Deciding:
+    def __init__(self, study: Study, copy: Study, tables: dict[str, MergeTable], label: str) -> None:
+        self._study = study
+        self._copy = copy
+        self._tables = tables
+        self._label = label
+        self._made = MergePlan()
+        self._disputes: list[tuple[MergeTable, Key, Row | None, Row | None]] = []
+        self._texts: dict[tuple[str, str], bool] = {}
+        self._edits: Edits = {}
+        self._edits_about: dict[str, dict[str, list[tuple[Key, Edit]]]] = {}
+
+    def of(self, edits: Edits) -> MergePlan:
+        self._edits = edits
+        items = {
+            (edit.after or edit.before or {})[column]
+            for name, column in ITEM.items()
+            for edit in edits.get(name, {}).values()
+        }
+        ours = {name: rows_about(self._study, self._tables[name], {*items}, column) for name, column in ITEM.items()}
+        whole = self._whole_items(items, edits, ours)
+        for name, of_table in edits.items():
+            table = self._tables[name]
+            here = ours.get(name)
+            if here is None:
+                here = rows_about(self._study, table, {key[table.key.index(table.subject)] for key in of_table})
+            coming = self._made.inserts.setdefault(name, [])
+            for key, edit in of_table.items():
+                if whole and name in ITEM and str((edit.after or edit.before or {})[ITEM[name]]) in whole:
+                    continue
+                if is_permission(name, key[0]):
+                    self._permission(table, key, edit, here.get(key))
+                elif edit.before is None and edit.after is not None and key not in here and name not in _COMPARED:
+                    coming.append(edit.after)
+                else:
+                    self._row(table, key, edit, here.get(key))
+        self._settle()
+        return self._made
+
+    def _row(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
+        if table.name == "property" and key[0] in OWN_PROPERTIES:
+            return
+        before, theirs = _as_here(table, edit, ours)
+        if ours == theirs:
+            self._made.same += 1
+        elif table.name == "merged_copy":
+            if theirs is not None and (ours is None or theirs["step_uid"] > ours["step_uid"]):
+                self._made.take(table, ours, theirs)
+        elif table.name == "conflict":
+            if theirs is None or (ours is not None and ours["resolution"] is not None):
+                return
+            if is_permission(theirs["table_name"], json.loads(theirs["row_key"])[0]):
+                # What was chosen in a copy about a permission is chosen here anew.
+                theirs = theirs | {"resolution": None}
+            if theirs != ours:
+                self._made.take(table, ours, theirs)
+        elif ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs):
+            if theirs[TIMES[table.name]] < ours[TIMES[table.name]]:
+                self._made.take(table, ours, theirs)
+        elif table.name == "judge" and is_redirected(ours, theirs):
+            self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
+        elif ours == before:
+            self._made.take(table, ours, theirs)
+        else:
+            self._disputes.append((table, key, ours, theirs))
+
+    def _permission(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
+        """Keep the stricter version of what says what may leave; the other one is for a person to choose."""
+        before, theirs = _as_here(table, edit, ours)
+        if ours == theirs or (ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs)):
+            self._made.same += 1
+        elif loosens(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
+            self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
+        elif loosens(table.name, theirs, ours) and ours != before:
+            self._made.take(table, ours, theirs)
+            self._made.clashes.append(_clash(table, key, theirs, ours, _HERE))
+        else:
+            self._row(table, key, edit, ours)
+
+    def _is_about_another_text(self, table: MergeTable, theirs: Row | None) -> bool:
+        """Tell whether a copy keeps a place of a text that is, or will be, another one here than it was there."""
+        if table.name != "pii_decision" or theirs is None or theirs["decision"] != "keep":
+            return False
+        place = (theirs["table_name"], theirs["row_id"])
+        if place not in self._texts:
+            name, row = place
+            about = self._tables.get(name)
+            if about is None:
+                return True
+            subject = row.split("/")[0]
+            here, there = (rows_about(study, about, {subject}) for study in (self._study, self._copy))
+            # A row that comes with this copy comes as it is there.
+            self._texts[place] = bool(here) and not _same_texts(about, self._merged(about, subject, here), there)
+        return self._texts[place]
+
+    def _merged(self, table: MergeTable, subject: str, ours: dict[Key, Row]) -> dict[Key, Row]:
+        """Return rows about a subject with those edits of the copy that are surely taken: we left these rows alone."""
+        if table.name not in self._edits_about:
+            about = self._edits_about[table.name] = {}
+            for key, edit in self._edits.get(table.name, {}).items():
+                about.setdefault(str(key[table.key.index(table.subject)]), []).append((key, edit))
+        merged = dict(ours)
+        for key, edit in self._edits_about[table.name].get(subject, []):
+            before, after = _as_here(table, edit, ours.get(key))
+            if is_permission(table.name, key[0]) or table.name == "judge" or ours.get(key) != before:
+                continue
+            if after is None:
+                merged.pop(key, None)
+            else:
+                merged[key] = after
+        return merged
+
+    def _whole_items(self, items: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> set[str]:
+        """Decide about the segments that only one side still has; return them."""
+        here = {str(key[0]) for key in ours["segment"]}
+        changed = edits.get("segment", {})
+        gone_there = {s for s in items if (s,) in changed and changed[s,].after is None}
+        new_there = {s for s in items if (s,) in changed and changed[s,].before is None}
+        deleted_there = here & gone_there
+        deleted_here = items - here - gone_there - new_there
+        self._deleted_there(deleted_there, edits, ours)
+        self._deleted_here(deleted_here)
+        return deleted_there | deleted_here | (gone_there - here)
+
+    def _deleted_there(self, segments: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> None:
+        present, known = _by_item(ours, segments), _by_item(_befores(edits), segments)
+        for one in sorted(segments):
+            if present[one] == known[one]:
+                for name, rows in present[one].items():
+                    for row in rows:
+                        self._made.take(self._tables[name], row, None)
+            else:
+                self._made.clashes.append(Clash("segment", (one,), present[one], None, self._label))
+
+    def _deleted_here(self, segments: set[str]) -> None:
+        if not segments:
+            return
+        theirs = _by_item(
+            {name: rows_about(self._copy, self._tables[name], {*segments}, column) for name, column in ITEM.items()},
+            segments,
+        )
+        brought = brought_by(self._study, self._tables, [("segment", (one,)) for one in segments])
+        for one in sorted(segments):
+            source = brought.get(("segment", (one,)))
+            if source is None:
+                self._made.clashes.append(Clash("segment", (one,), None, theirs[one], self._label))
+                continue
+            for name, rows in theirs[one].items():
+                for row in rows:
+                    self._made.take(self._tables[name], None, row)
+            self._made.clashes.append(Clash("segment", (one,), theirs[one], None, source))
+
+    def _settle(self) -> None:
+        if not self._disputes:
+            return
+        places: list[Place] = [(table.name, key) for table, key, _, _ in self._disputes]
+        brought = brought_by(self._study, self._tables, places)
+        for table, key, ours, theirs in self._disputes:
+            source = brought.get((table.name, key))
+            if source is None or not _prevails(theirs, ours):
+                self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
+            else:
+                self._made.take(table, ours, theirs)
+                self._made.clashes.append(_clash(table, key, theirs, ours, source))
+
+
+_COMPARED = frozenset({"property", "conflict"})
+"""Tables of which a row that only the copy has is looked at, too."""
+_HERE = "this study"
+
+
+def _same_texts(table: MergeTable, ours: dict[Key, Row], theirs: dict[Key, Row]) -> bool:
+    """Tell whether two versions of rows say the same, wherever they lie in time."""
+    left_out = {name for name in table.columns if name.endswith("_us") or name in _BESIDE_THE_TEXT}
+    first, second = (
+        {key: {name: value for name, value in row.items() if name not in left_out} for key, row in rows.items()}
+        for rows in (ours, theirs)
+    )
+    return first == second
+
+
+_BESIDE_THE_TEXT = frozenset({"words", "checked", "suggested", "participant_id", "annotator_id", "at"})
+
+
+def _as_here(table: MergeTable, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:
+    """Return both states of the copy with the columns that were not its business as they are here."""
+    before, after = edit.before, edit.after
+    if ours is None or (table.name not in LOCAL and table.name not in LEFT_OUT):
+        return before, after
+    kept = {column: ours[column] for column in LOCAL.get(table.name, ())}
+    for column in LEFT_OUT.get(table.name, ()):
+        if before is not None and (after is None or before[column] == after[column]):
+            kept[column] = ours[column]
+    return (None if before is None else {**before, **kept}), (None if after is None else {**after, **kept})
+
+
+def _prevails(one: Row | None, other: Row | None) -> bool:
+    if one is None or other is None:
+        return one is not None
+    return json.dumps(one, sort_keys=True) > json.dumps(other, sort_keys=True)
+
+
+def _clash(table: MergeTable, key: Key, ours: Row | None, theirs: Row | None, source: str) -> Clash:
+    first, second = (None if row is None else {table.name: [row]} for row in (ours, theirs))
+    return Clash(table.name, key, first, second, source)
+
+
+def _but_for_time(table: MergeTable, row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != TIMES.get(table.name)}
+
+
+def _befores(edits: Edits) -> dict[str, dict[Key, Row]]:
+    return {
+        name: {key: edit.before for key, edit in edits.get(name, {}).items() if edit.before is not None}
+        for name in ITEM
+    }
+
+
+def _by_item(rows: dict[str, dict[Key, Row]], segments: Iterable[str]) -> dict[str, Rows]:
+    """Return segment -> its rows by table, each in the order of its keys."""
+    found: dict[str, Rows] = {one: {} for one in segments}
+    for name, column in ITEM.items():
+        for _, row in sorted(rows.get(name, {}).items()):
+            if row[column] in found:
+                found[row[column]].setdefault(name, []).append(row)
+    return found

@@ -1,0 +1,187 @@
+"""Annotators: people, and models recorded as such.
+
+Who annotates which recording, and who is done with which. How long annotators were active: a counter beside the
+history, written inside `Study.without_history`. What is out of sight of the person who works in a study (see
+`project.store.visibility`). What annotators say about each other's segments.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from project.entities.study_records import Annotator, Assignment, Changes, Review, ReviewDecision, WorkPurpose
+from project.store.study import Row, Study
+
+_COLUMNS = "id, name, kind"
+
+
+def all_annotators(study: Study) -> list[Annotator]:
+    """Return every annotator, in the order they came."""
+    return [Annotator(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM annotator ORDER BY id")]
+
+
+def annotator_by_name(study: Study, name: str) -> Annotator | None:
+    """Return the annotator of exactly that name, or None."""
+    row = study.row(f"SELECT {_COLUMNS} FROM annotator WHERE name = ?", (name,))
+    return None if row is None else Annotator(*row)
+
+
+def insert_annotator(study: Study, new: Annotator) -> None:
+    """Add an annotator, whose name is new to the study; inside a step, best one with `undoable=False`."""
+    study.write("INSERT INTO annotator VALUES (?, ?, ?)", (new.id, new.name, new.kind))
+
+
+def all_assignments(study: Study) -> list[Assignment]:
+    """Return the whole plan, by recording and annotator."""
+    rows = study.rows("SELECT recording_id, annotator_id, purpose FROM assignment ORDER BY recording_id, annotator_id")
+    return [Assignment(row[0], row[1], WorkPurpose(row[2])) for row in rows]
+
+
+def set_assignments(study: Study, wanted: Iterable[Assignment]) -> None:
+    """Make the whole plan what is wanted, changing only what differs; inside a step."""
+    goal = {(one.recording_id, one.annotator_id): one.purpose for one in wanted}
+    present = {(one.recording_id, one.annotator_id): one.purpose for one in all_assignments(study)}
+    study.write_many(
+        "DELETE FROM assignment WHERE recording_id = ? AND annotator_id = ?", sorted(present.keys() - goal.keys())
+    )
+    study.write_many(
+        "INSERT INTO assignment VALUES (?, ?, ?) "
+        "ON CONFLICT (recording_id, annotator_id) DO UPDATE SET purpose = excluded.purpose",
+        [(*pair, purpose.value) for pair, purpose in sorted(goal.items()) if present.get(pair) is not purpose],
+    )
+
+
+def completions(study: Study) -> dict[tuple[str, str], str]:
+    """Return (recording id, annotator id) -> when the annotator was done with it (UTC, ISO 8601)."""
+    return {(row[0], row[1]): row[2] for row in study.rows("SELECT recording_id, annotator_id, at FROM completion")}
+
+
+def is_done(study: Study, recording_id: str, annotator_id: str) -> bool:
+    """Tell whether an annotator is done with a recording."""
+    asked = (recording_id, annotator_id)
+    return study.row("SELECT 1 FROM completion WHERE recording_id = ? AND annotator_id = ?", asked) is not None
+
+
+def set_done(study: Study, recording_id: str, annotator_id: str, at: str | None) -> None:
+    """Say that an annotator is done with a recording since `at`, or is not (None); inside a step."""
+    if at is None:
+        study.write("DELETE FROM completion WHERE recording_id = ? AND annotator_id = ?", (recording_id, annotator_id))
+    else:
+        study.write("INSERT INTO completion VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (recording_id, annotator_id, at))
+
+
+Key = tuple[str, str, str]
+"""Ids of a recording and an annotator, and a day such as `2026-11-21`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """Active seconds of an annotator on a recording in a day."""
+
+    recording_id: str
+    annotator_id: str
+    day: str
+    seconds: int
+
+
+def all_activity(study: Study, annotator_id: str | None = None) -> list[Active]:
+    """Return the counters, of one annotator where one is named, by day."""
+    rows = study.rows(
+        "SELECT recording_id, annotator_id, day, seconds FROM activity WHERE annotator_id = coalesce(?, annotator_id) "
+        "ORDER BY day, recording_id, annotator_id",
+        (annotator_id,),
+    )
+    return [Active(*row) for row in rows]
+
+
+def add_seconds(study: Study, seconds: Mapping[Key, int]) -> None:
+    """Add seconds to counters; inside `Study.without_history`."""
+    study.write_many(
+        "INSERT INTO activity VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds",
+        [(*key, count) for key, count in sorted(seconds.items()) if count > 0],
+    )
+
+
+def delete_activity(study: Study, annotator_id: str) -> None:
+    """Delete the counters of an annotator; inside `Study.without_history`."""
+    study.write("DELETE FROM activity WHERE annotator_id = ?", (annotator_id,))
+
+
+Lane = tuple[str, str]
+"""Ids of a recording and of the annotator whose segments and chains of it are hidden."""
+
+
+def hidden_lanes(study: Study) -> frozenset[Lane]:
+    """Return everything that is hidden while somebody trains."""
+    return frozenset((row[0], row[1]) for row in study.rows("SELECT recording_id, annotator_id FROM hidden_lane"))
+
+
+def hidden_places(study: Study) -> frozenset[str]:
+    """Return ids of the recordings of which something is hidden, and of those that are hidden themselves."""
+    return frozenset(
+        row[0]
+        for row in study.rows(
+            "SELECT recording_id FROM hidden_lane "
+            "UNION SELECT id FROM recording WHERE id NOT IN (SELECT id FROM seen_recording)"
+        )
+    )
+
+
+def came_or_went(study: Study, lanes: Iterable[Lane]) -> Changes:
+    """Return as changes what of lanes came into sight, or went out of it, with the episodes that go on from one."""
+    found: list[tuple[str, str]] = []
+    chains = "SELECT id FROM chain WHERE recording_id = ? AND annotator_id = ?"
+    for lane in lanes:
+        for table, where in (
+            ("segment", "recording_id = ? AND annotator_id = ?"),
+            ("chain", "recording_id = ? AND annotator_id = ?"),
+            ("chain_node", f"chain_id IN ({chains})"),
+            ("question", f"chain_id IN ({chains})"),
+        ):
+            found += [(table, row[0]) for row in study.rows(f"SELECT id FROM {table} WHERE {where}", lane)]
+    found += [("recording", row[0]) for row in study.rows("SELECT recording_id FROM episode WHERE source = 'segment'")]
+    return Changes.of(found)
+
+
+_REVIEWS_COLUMNS = "r.segment_id, r.reviewer_id, r.decision, r.note, r.at"
+
+
+def reviews_in(study: Study, recording_id: str) -> dict[str, list[Review]]:
+    """Return segment id -> its reviews, oldest first; segments without any are left out."""
+    rows = study.rows(
+        f"SELECT {_REVIEWS_COLUMNS} FROM review r JOIN segment s ON s.id = r.segment_id "
+        "WHERE s.recording_id = ? ORDER BY r.at, r.reviewer_id",
+        (recording_id,),
+    )
+    found: dict[str, list[Review]] = {}
+    for row in rows:
+        one = _review(row)
+        found.setdefault(one.segment_id, []).append(one)
+    return found
+
+
+def review_by(study: Study, segment_id: str, reviewer_id: str) -> Review | None:
+    """Return what one annotator said about a segment, or None."""
+    row = study.row(
+        f"SELECT {_REVIEWS_COLUMNS} FROM review r WHERE r.segment_id = ? AND r.reviewer_id = ?",
+        (segment_id, reviewer_id),
+    )
+    return None if row is None else _review(row)
+
+
+def set_review(study: Study, new: Review) -> None:
+    """Store what an annotator says about a segment, in place of what they said before; inside a step."""
+    study.write(
+        "INSERT INTO review (segment_id, reviewer_id, decision, note, at) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (segment_id, reviewer_id) DO UPDATE SET decision = excluded.decision, note = excluded.note, "
+        "at = excluded.at",
+        (new.segment_id, new.reviewer_id, new.decision.value, new.note, new.at),
+    )
+
+
+def delete_review(study: Study, old: Review) -> None:
+    """Take a review away; inside a step."""
+    study.write("DELETE FROM review WHERE segment_id = ? AND reviewer_id = ?", (old.segment_id, old.reviewer_id))
+
+
+def _review(row: Row) -> Review:
+    return Review(row[0], row[1], ReviewDecision(row[2]), row[3], row[4])

@@ -1,0 +1,198 @@
+"""Causal chains, read through what whoever works here may see, and written inside steps."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge, NodeKind
+from project.store.column_values import to_json
+from project.store.study import Row, Study
+from project.store.visibility import SEEN_CHAIN
+
+_CHAIN = "id, recording_id, annotator_id, name, based_on"
+_KNOWN = "participant_id IN (SELECT id FROM participant)"
+_NODE = "id, chain_id, kind, text, start_us, end_us, source"
+
+
+def chain_called(study: Study, chain_id: str) -> Chain | None:
+    """Return one chain, or None where none of that id is to be seen."""
+    row = study.row(f"SELECT {_CHAIN} FROM {SEEN_CHAIN} WHERE id = ?", (chain_id,))
+    return None if row is None else Chain(*row)
+
+
+def chains_of(study: Study, recording_id: str) -> list[Chain]:
+    """Return the chains of a recording, in the order in which they were begun."""
+    return [
+        Chain(*row)
+        for row in study.rows(f"SELECT {_CHAIN} FROM {SEEN_CHAIN} WHERE recording_id = ? ORDER BY id", (recording_id,))
+    ]
+
+
+def all_chains(study: Study) -> list[Chain]:
+    """Return every chain, in the order in which they were begun."""
+    return [Chain(*row) for row in study.rows(f"SELECT {_CHAIN} FROM {SEEN_CHAIN} ORDER BY id")]
+
+
+def graph_of(study: Study, chain: Chain) -> ChainGraph:
+    """Return a chain with its nodes and edges."""
+    return graphs_of(study, [chain])[0]
+
+
+def graphs_of(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
+    """Return chains with their nodes and edges; all of a study's are read by a few statements."""
+    if len(chains) == 1:
+        where, given = "= ?", [chains[0].id]
+    else:
+        where, given = f"IN (SELECT id FROM {SEEN_CHAIN})", []
+    nodes_there = f"SELECT id FROM chain_node WHERE chain_id {where}"
+    people: dict[str, list[str]] = defaultdict(list)
+    for node, who in study.rows(
+        f"SELECT node_id, participant_id FROM chain_person WHERE node_id IN ({nodes_there}) AND {_KNOWN} "
+        "ORDER BY participant_id",
+        given,
+    ):
+        people[node].append(who)
+    nodes: dict[str, list[ChainNode]] = defaultdict(list)
+    home: dict[str, str] = {}
+    for row in study.rows(f"SELECT {_NODE} FROM chain_node WHERE chain_id {where} ORDER BY start_us, id", given):
+        nodes[row[1]].append(_node(row, people.get(row[0], ())))
+        home[row[0]] = row[1]
+    edges: dict[str, list[Edge]] = defaultdict(list)
+    for reason, result in study.rows(
+        f"SELECT reason_id, result_id FROM chain_edge WHERE result_id IN ({nodes_there}) ORDER BY result_id, reason_id",
+        given,
+    ):
+        edges[home[result]].append(Edge(reason, result))
+    return [ChainGraph(one, tuple(nodes[one.id]), tuple(edges[one.id])) for one in chains]
+
+
+def sizes_of(study: Study, recording_id: str) -> dict[str, int]:
+    """Return the id of each chain of a recording -> how many nodes it has."""
+    return dict(
+        study.rows(
+            f"SELECT c.id, count(n.id) FROM {SEEN_CHAIN} c LEFT JOIN chain_node n ON n.chain_id = c.id "
+            "WHERE c.recording_id = ? GROUP BY c.id",
+            (recording_id,),
+        )
+    )
+
+
+def node_called(study: Study, node_id: str) -> ChainNode | None:
+    """Return one node, or None where none of that id is to be seen."""
+    row = study.row(
+        f"SELECT {_NODE} FROM chain_node WHERE id = ? AND chain_id IN (SELECT id FROM {SEEN_CHAIN})", (node_id,)
+    )
+    if row is None:
+        return None
+    people = study.rows(
+        f"SELECT participant_id FROM chain_person WHERE node_id = ? AND {_KNOWN} ORDER BY participant_id", (node_id,)
+    )
+    return _node(row, [one[0] for one in people])
+
+
+def homes_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]:
+    """Return node -> id of the recording that it is of, also where it is not to be seen; without what is gone."""
+    rows = study.rows(
+        "SELECT n.id, c.recording_id FROM chain_node n JOIN chain c ON c.id = n.chain_id "
+        "WHERE n.id IN (SELECT value FROM json_each(?))",
+        (to_json([*node_ids]),),
+    )
+    return dict(rows)
+
+
+def insert_chain(study: Study, new: Chain) -> None:
+    """Add a chain; inside a step."""
+    study.write(
+        f"INSERT INTO chain ({_CHAIN}) VALUES (?, ?, ?, ?, ?)",
+        (new.id, new.recording_id, new.annotator_id, new.name, new.based_on),
+    )
+
+
+def rename_chain(study: Study, chain_id: str, name: str) -> None:
+    """Give a chain another name; inside a step."""
+    study.write("UPDATE chain SET name = ? WHERE id = ?", (name, chain_id))
+
+
+def delete_chain(study: Study, chain_id: str) -> None:
+    """Remove a chain with its nodes, edges and reviews, and the questions made from it; inside a step."""
+    nodes = "SELECT id FROM chain_node WHERE chain_id = ?"
+    one = (chain_id,)
+    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE chain_id = ?)", one)
+    study.write("DELETE FROM question WHERE chain_id = ?", one)
+    study.write("DELETE FROM chain_review WHERE chain_id = ?", one)
+    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes}) OR reason_id IN ({nodes})", one * 2)
+    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", one)
+    study.write("DELETE FROM chain_node WHERE chain_id = ?", one)
+    study.write("DELETE FROM chain WHERE id = ?", one)
+
+
+def insert_nodes(study: Study, new: Sequence[ChainNode]) -> None:
+    """Add nodes with their people; inside a step."""
+    study.write_many(
+        f"INSERT INTO chain_node ({_NODE}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(one.id, one.chain_id, one.kind.value, one.text, one.start_us, one.end_us, one.source) for one in new],
+    )
+    study.write_many("INSERT INTO chain_person VALUES (?, ?)", [(one.id, who) for one in new for who in one.people])
+
+
+def update_node(study: Study, new: ChainNode) -> None:
+    """Replace the node of the same id, with its people; inside a step."""
+    study.write(
+        "UPDATE chain_node SET kind = ?, text = ?, start_us = ?, end_us = ?, source = ? WHERE id = ?",
+        (new.kind.value, new.text, new.start_us, new.end_us, new.source, new.id),
+    )
+    found = study.rows("SELECT participant_id FROM chain_person WHERE node_id = ?", (new.id,))
+    before = {row[0] for row in found}
+    for who in sorted(before - {*new.people}):
+        study.write("DELETE FROM chain_person WHERE node_id = ? AND participant_id = ?", (new.id, who))
+    study.write_many(
+        "INSERT INTO chain_person VALUES (?, ?)", [(new.id, who) for who in sorted({*new.people} - before)]
+    )
+
+
+def delete_nodes(study: Study, node_ids: Iterable[str]) -> None:
+    """Remove nodes with their people and edges; inside a step."""
+    for one in node_ids:
+        study.write("DELETE FROM chain_edge WHERE result_id = ? OR reason_id = ?", (one, one))
+        study.write("DELETE FROM chain_person WHERE node_id = ?", (one,))
+        study.write("DELETE FROM chain_node WHERE id = ?", (one,))
+
+
+def insert_edges(study: Study, new: Iterable[Edge]) -> None:
+    """Add edges; inside a step."""
+    study.write_many(
+        "INSERT INTO chain_edge (reason_id, result_id) VALUES (?, ?)", [(one.reason_id, one.result_id) for one in new]
+    )
+
+
+def delete_edges(study: Study, edges: Iterable[Edge]) -> None:
+    """Remove edges; inside a step."""
+    for one in edges:
+        study.write("DELETE FROM chain_edge WHERE reason_id = ? AND result_id = ?", (one.reason_id, one.result_id))
+
+
+def chain_reviews(study: Study, chain_id: str) -> list[ChainReview]:
+    """Return what was said about a chain, by time."""
+    rows = study.rows(
+        "SELECT chain_id, reviewer_id, decision, note, state, at FROM chain_review WHERE chain_id = ? "
+        "AND reviewer_id IN (SELECT id FROM annotator) ORDER BY at, reviewer_id",
+        (chain_id,),
+    )
+    return [ChainReview(row[0], row[1], ChainDecision(row[2]), *row[3:]) for row in rows]
+
+
+def set_chain_review(study: Study, new: ChainReview) -> None:
+    """Store what a reviewer says, in place of what they said before; inside a step."""
+    study.write(
+        "INSERT INTO chain_review VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (chain_id, reviewer_id) DO UPDATE SET "
+        "decision = excluded.decision, note = excluded.note, state = excluded.state, at = excluded.at",
+        (new.chain_id, new.reviewer_id, new.decision.value, new.note, new.state, new.at),
+    )
+
+
+def delete_chain_review(study: Study, chain_id: str, reviewer_id: str) -> None:
+    """Take back what a reviewer said; inside a step."""
+    study.write("DELETE FROM chain_review WHERE chain_id = ? AND reviewer_id = ?", (chain_id, reviewer_id))
+
+
+def _node(row: Row, people: Iterable[str]) -> ChainNode:
+    return ChainNode(row[0], row[1], NodeKind(row[2]), row[3], row[4], row[5], tuple(people), row[6])

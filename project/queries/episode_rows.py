@@ -1,0 +1,185 @@
+"""Characters, scenarios and role-played episodes; written inside steps."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from project.entities.roleplay import (
+    PROFILE,
+    AgentPlayer,
+    Character,
+    Episode,
+    EpisodeAgent,
+    EpisodeEnd,
+    EpisodeSource,
+    Profile,
+    Relationship,
+    Scenario,
+)
+from project.errors import UserError
+from project.store.column_values import to_json
+from project.store.study import Cell, Row, Study
+from project.store.visibility import SEEN_RECORDING
+from project.text_format import shown
+
+NAMED = ("name", *PROFILE)
+"""Columns of a profile."""
+_PROFILE = ", ".join(NAMED)
+_SCENARIO = "id, name, context, relationship, goals"
+_EPISODE = (
+    "recording_id, context, relationship, source, turn_limit, ended, history, from_recording_id, from_segment_id, "
+    "reference, seed"
+)
+_AGENT = f"recording_id, position, participant_id, {_PROFILE}, goal, player, judge_id"
+
+
+def all_characters(study: Study) -> list[Character]:
+    """Return every character, by name."""
+    rows = study.rows(f"SELECT id, {_PROFILE} FROM character ORDER BY name, id")
+    return [Character(row[0], Profile(*row[1:])) for row in rows]
+
+
+def set_character(study: Study, new: Character) -> None:
+    """Add a character, or replace the one of the same id."""
+    _put(study, "character", ("id", *NAMED), 1, (new.id, *profile_cells(new.profile)))
+
+
+def delete_character(study: Study, character_id: str) -> None:
+    """Remove a character; episodes keep what they were played with."""
+    study.write("DELETE FROM character WHERE id = ?", (character_id,))
+
+
+def all_scenarios(study: Study) -> list[Scenario]:
+    """Return every scenario, by name.
+
+    Raises:
+        UserError: one is damaged.
+    """
+    return [_scenario(row) for row in study.rows(f"SELECT {_SCENARIO} FROM scenario ORDER BY name, id")]
+
+
+def set_scenario(study: Study, new: Scenario) -> None:
+    """Add a scenario, or replace the one of the same id."""
+    cells = (new.id, new.name, new.context, new.relationship.value, to_json([*new.goals]))
+    _put(study, "scenario", _SCENARIO.split(", "), 1, cells)
+
+
+def delete_scenario(study: Study, scenario_id: str) -> None:
+    """Remove a scenario; episodes keep what they were played with."""
+    study.write("DELETE FROM scenario WHERE id = ?", (scenario_id,))
+
+
+def all_episodes(study: Study) -> list[Episode]:
+    """Return every episode that is seen, by the number of its recording."""
+    columns = ", ".join(f"e.{one}" for one in _EPISODE.split(", "))
+    rows = study.rows(
+        f"SELECT {columns} FROM episode e JOIN {SEEN_RECORDING} r ON r.id = e.recording_id ORDER BY r.number"
+    )
+    return [_episode(row) for row in rows]
+
+
+def episode_of(study: Study, recording_id: str) -> Episode | None:
+    """Return what makes a recording an episode; None where it is none."""
+    row = study.row(f"SELECT {_EPISODE} FROM episode WHERE recording_id = ?", (recording_id,))
+    return None if row is None else _episode(row)
+
+
+def set_episode(study: Study, new: Episode) -> None:
+    """Say that a recording is an episode, or replace what was said."""
+    cells = (
+        *(new.recording_id, new.context, new.relationship.value, new.source.value, new.turn_limit, new.ended.value),
+        *(new.history, new.from_recording_id, new.from_segment_id, new.reference, new.seed),
+    )
+    _put(study, "episode", _EPISODE.split(", "), 1, cells)
+
+
+def agents_of(study: Study, recording_id: str) -> list[EpisodeAgent]:
+    """Return who takes part in an episode, in the order in which they act; [] for another recording."""
+    rows = study.rows(f"SELECT {_AGENT} FROM episode_agent WHERE recording_id = ? ORDER BY position", (recording_id,))
+    return [_agent(row) for row in rows]
+
+
+def all_agents(study: Study) -> dict[str, list[EpisodeAgent]]:
+    """Return recording id -> who takes part, in the order in which they act."""
+    found: dict[str, list[EpisodeAgent]] = {}
+    for row in study.rows(f"SELECT {_AGENT} FROM episode_agent ORDER BY recording_id, position"):
+        found.setdefault(row[0], []).append(_agent(row))
+    return found
+
+
+def set_agents(study: Study, new: Iterable[EpisodeAgent]) -> None:
+    """Add those who take part, or replace those of the same position."""
+    for one in new:
+        cells = (
+            *(one.recording_id, one.position, one.participant_id, *profile_cells(one.profile)),
+            *(one.goal, one.player.value, one.judge_id),
+        )
+        _put(study, "episode_agent", _AGENT.split(", "), 2, cells)
+
+
+def told_by_others(study: Study, annotator_id: str, taught: Iterable[str], references: Iterable[str]) -> frozenset[str]:
+    """Return ids of the episodes that tell what others said about a moment, also through another episode.
+
+    Args:
+        study: that they are in.
+        annotator_id: who is not to know it; what goes on from a segment of theirs is not among them.
+        taught: recordings to train on, of which they are given the references' segments too.
+        references: annotators whose segments these are.
+    """
+    rows = study.rows(
+        "WITH RECURSIVE told (id) AS (SELECT recording_id FROM episode WHERE from_segment_id <> '' "
+        "AND from_segment_id NOT IN (SELECT id FROM segment WHERE annotator_id = ? OR ("
+        "recording_id IN (SELECT value FROM json_each(?)) AND annotator_id IN (SELECT value FROM json_each(?)))) "
+        "UNION SELECT e.recording_id FROM episode e JOIN told ON told.id = e.from_recording_id) SELECT id FROM told",
+        (annotator_id, to_json([*taught]), to_json([*references])),
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def invented_participants(study: Study) -> set[str]:
+    """Return ids of the participants who are in no recording but episodes that go on from no other one."""
+    rows = study.rows(
+        "SELECT participant_id FROM episode_agent a JOIN episode e ON e.recording_id = a.recording_id "
+        "WHERE participant_id IS NOT NULL AND e.source <> 'segment' "
+        "EXCEPT SELECT participant_id FROM appearance WHERE recording_id NOT IN "
+        "(SELECT recording_id FROM episode WHERE source <> 'segment')"
+    )
+    return {row[0] for row in rows}
+
+
+def profile_cells(profile: Profile) -> list[Cell]:
+    """Return the texts of a profile, in the order of `NAMED`."""
+    return [str(getattr(profile, one)) for one in NAMED]
+
+
+def _put(study: Study, table: str, columns: Sequence[str], key: int, cells: Sequence[Cell]) -> None:
+    changed = ", ".join(f"{one} = excluded.{one}" for one in columns[key:])
+    study.write(
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
+        f"ON CONFLICT ({', '.join(columns[:key])}) DO UPDATE SET {changed}",
+        cells,
+    )
+
+
+def _scenario(row: Row) -> Scenario:
+    try:
+        goals = json.loads(row[4])
+        if not isinstance(goals, list):
+            raise ValueError(goals)
+        "".join(goals).encode()
+    except (ValueError, TypeError, RecursionError):
+        raise UserError(
+            f"The scenario “{shown(row[1])}” of this study is damaged.", "Find out what else is: greenroom check STUDY"
+        ) from None
+    return Scenario(row[0], row[1], row[2], Relationship(row[3]), tuple(goals))
+
+
+def _episode(row: Row) -> Episode:
+    recording, context, relationship, source, limit, ended, *rest = row
+    kinds = Relationship(relationship), EpisodeSource(source)
+    return Episode(recording, context, *kinds, limit, EpisodeEnd(ended), *rest)
+
+
+def _agent(row: Row) -> EpisodeAgent:
+    recording, position, participant, *rest = row
+    *profile, goal, player, judge = rest
+    return EpisodeAgent(recording, position, participant, Profile(*profile), goal, AgentPlayer(player), judge)

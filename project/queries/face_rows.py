@@ -1,0 +1,387 @@
+"""Who reviewed the faces of which recording, in which state of its masks, and which stretches were looked at.
+
+Face tracks as a run found them, and people's corrections over them. Regions that were drawn by hand, and keyframes that
+were set on found tracks.
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.entities.face_regions import Keyframe, Region, RegionKind, as_track, corrected
+from project.entities.study_records import FaceReview, FaceTrack, Json, Origin, Run, SeenSpan
+from project.errors import UserError
+from project.queries.history_rows import latest_run, source_sha256
+from project.store.column_values import damaged_value
+from project.store.study import Row, Study
+from project.text_format import shown
+from project.timebase import SECOND
+
+_TRACK = "id, medium_id, position, count, frames, times_us, boxes, scores, origins"
+
+
+def mask_state(study: Study, recording_id: str) -> str:
+    """Return a checksum over everything that decides what is hidden in a recording; "" before faces were looked for.
+
+    It covers the newest run with all that it found, box by box, and the whole file in which it looked. It changes with
+    a new run, an assignment, a dismissal, a keyframe, a region, and with the role of a participant whose face was
+    found, because a robot's face may stay visible; and where another program changed the run or its tracks. Undoing a
+    change brings the old checksum back.
+
+    Raises:
+        UserError: a run of the study is damaged.
+    """
+    run = latest_run(study, recording_id, "faces")
+    if run is None:
+        return ""
+    digest = hashlib.sha256(_decisions(study, run).encode())
+    told = [run.recording_id, run.backend, dict(run.parameters), dict(run.result), run.finished_at, run.program_version]
+    digest.update(json.dumps([told, source_sha256(study, run)], sort_keys=True).encode())
+    # SQLite would copy every track to sort them by two columns.
+    tracks = study.rows(f"SELECT {_TRACK} FROM face_track WHERE run_id = ? ORDER BY position", (run.id,))
+    for row in sorted(tracks, key=lambda row: (row[2], row[0])):
+        digest.update(json.dumps(row[:4]).encode())
+        for column in row[4:]:
+            digest.update(len(column).to_bytes(8, "little"))
+            digest.update(column)
+    return digest.hexdigest()
+
+
+def earlier_mask_state(study: Study, recording_id: str) -> str:
+    """Return the checksum by which earlier versions kept reviews: it did not cover the boxes that a run found."""
+    run = latest_run(study, recording_id, "faces")
+    return "" if run is None else hashlib.sha256(_decisions(study, run).encode()).hexdigest()
+
+
+def _decisions(study: Study, run: Run) -> str:
+    """Return what people decided about the faces of a run, as JSON."""
+    parts = (
+        "SELECT c.track_id, c.participant_id, c.dismissed, p.role FROM track_correction c "
+        "JOIN face_track t ON t.id = c.track_id LEFT JOIN participant p ON p.id = c.participant_id "
+        "WHERE t.run_id = ? AND (c.participant_id IS NOT NULL OR c.dismissed) ORDER BY c.track_id",
+        "SELECT b.track_id, b.time_us, b.x, b.y, b.width, b.height FROM track_box b "
+        "JOIN face_track t ON t.id = b.track_id WHERE t.run_id = ? ORDER BY b.track_id, b.time_us",
+    )
+    drawn = (
+        "SELECT r.id, r.kind, r.start_us, r.end_us, r.participant_id, p.role FROM region r "
+        "LEFT JOIN participant p ON p.id = r.participant_id WHERE r.recording_id = ? ORDER BY r.id",
+        "SELECT b.region_id, b.time_us, b.x, b.y, b.width, b.height FROM region_box b "
+        "JOIN region r ON r.id = b.region_id WHERE r.recording_id = ? ORDER BY b.region_id, b.time_us",
+    )
+    content = [run.id, *(study.rows(sql, (run.id,)) for sql in parts)]
+    content += [study.rows(sql, (run.recording_id,)) for sql in drawn]
+    return json.dumps(content)
+
+
+def face_reviews(study: Study, recording_id: str) -> list[FaceReview]:
+    """Return who reviewed the faces of a recording, in whatever state they were, oldest first."""
+    rows = study.rows(
+        "SELECT recording_id, annotator_id, state, at FROM face_review WHERE recording_id = ? "
+        "ORDER BY at, annotator_id",
+        (recording_id,),
+    )
+    return [FaceReview(*row) for row in rows]
+
+
+def set_face_review(study: Study, new: FaceReview) -> None:
+    """Store that somebody reviewed a recording's faces, in place of what they said before; inside a step."""
+    study.write(
+        "INSERT INTO face_review VALUES (?, ?, ?, ?) ON CONFLICT (recording_id, annotator_id) DO UPDATE SET "
+        "state = excluded.state, at = excluded.at",
+        (new.recording_id, new.annotator_id, new.state, new.at),
+    )
+
+
+def delete_face_review(study: Study, recording_id: str, annotator_id: str) -> None:
+    """Take back what somebody said about a recording's faces; inside a step."""
+    study.write("DELETE FROM face_review WHERE recording_id = ? AND annotator_id = ?", (recording_id, annotator_id))
+
+
+def seen_spans(study: Study, recording_id: str) -> list[SeenSpan]:
+    """Return the stretches of a recording that people looked at, in order of time."""
+    rows = study.rows(
+        "SELECT recording_id, annotator_id, start_us, end_us, at FROM seen_span WHERE recording_id = ? "
+        "ORDER BY start_us, end_us, annotator_id",
+        (recording_id,),
+    )
+    return [SeenSpan(*row) for row in rows]
+
+
+def insert_seen_span(study: Study, new: SeenSpan) -> None:
+    """Store that somebody looked at a stretch; inside a step."""
+    study.write(
+        "INSERT INTO seen_span VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (recording_id, annotator_id, start_us, end_us) DO UPDATE SET at = excluded.at",
+        (new.recording_id, new.annotator_id, new.start_us, new.end_us, new.at),
+    )
+
+
+_COLUMNS = "id, recording_id, kind, label, start_us, end_us, participant_id"
+
+
+def regions_of(study: Study, recording_id: str) -> list[Region]:
+    """Return the regions of a recording, in the order they were made."""
+    boxes: dict[str, list[Keyframe]] = defaultdict(list)
+    for row in study.rows(
+        "SELECT b.region_id, b.time_us, b.x, b.y, b.width, b.height FROM region_box b "
+        "JOIN region r ON r.id = b.region_id WHERE r.recording_id = ? ORDER BY b.region_id, b.time_us",
+        (recording_id,),
+    ):
+        boxes[row[0]].append(Keyframe(*row[1:]))
+    rows = study.rows(f"SELECT {_COLUMNS} FROM region WHERE recording_id = ? ORDER BY id", (recording_id,))
+    return [_region(row, boxes[row[0]]) for row in rows if boxes[row[0]]]
+
+
+def region_called(study: Study, region_id: str) -> Region | None:
+    """Return one region, or None where there is none of that id."""
+    row = study.row(f"SELECT {_COLUMNS} FROM region WHERE id = ?", (region_id,))
+    if row is None:
+        return None
+    boxes = study.rows(
+        "SELECT time_us, x, y, width, height FROM region_box WHERE region_id = ? ORDER BY time_us", (region_id,)
+    )
+    return _region(row, [Keyframe(*one) for one in boxes])
+
+
+def insert_region(study: Study, new: Region) -> None:
+    """Add a region with its keyframes; inside a step."""
+    study.write(
+        f"INSERT INTO region ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (new.id, new.recording_id, new.kind.value, new.label, new.start_us, new.end_us, new.participant_id),
+    )
+    for one in new.keyframes:
+        set_region_box(study, new.id, one)
+
+
+def update_region(study: Study, new: Region) -> None:
+    """Replace what is said about a region, without its keyframes; inside a step."""
+    study.write(
+        "UPDATE region SET kind = ?, label = ?, start_us = ?, end_us = ?, participant_id = ? WHERE id = ?",
+        (new.kind.value, new.label, new.start_us, new.end_us, new.participant_id, new.id),
+    )
+
+
+def delete_region(study: Study, region_id: str) -> None:
+    """Remove a region with its keyframes; inside a step."""
+    study.write("DELETE FROM region_box WHERE region_id = ?", (region_id,))
+    study.write("DELETE FROM region WHERE id = ?", (region_id,))
+
+
+def set_region_box(study: Study, region_id: str, keyframe: Keyframe) -> None:
+    """Set a keyframe of a region, in place of one at the same time; inside a step."""
+    _set_box(study, "region_box", "region_id", region_id, keyframe)
+
+
+def delete_region_box(study: Study, region_id: str, time_us: int) -> None:
+    """Remove a keyframe of a region; inside a step."""
+    study.write("DELETE FROM region_box WHERE region_id = ? AND time_us = ?", (region_id, time_us))
+
+
+def set_track_box(study: Study, track_id: str, keyframe: Keyframe) -> None:
+    """Set a keyframe on a found track, in place of one at the same time; inside a step."""
+    _set_box(study, "track_box", "track_id", track_id, keyframe)
+
+
+def delete_track_box(study: Study, track_id: str, time_us: int) -> None:
+    """Remove a keyframe from a found track; inside a step."""
+    study.write("DELETE FROM track_box WHERE track_id = ? AND time_us = ?", (track_id, time_us))
+
+
+def track_boxes(study: Study, run_id: str) -> dict[str, list[Keyframe]]:
+    """Return track id -> the keyframes on it, in order of time, for the tracks of a run that have any."""
+    found: dict[str, list[Keyframe]] = defaultdict(list)
+    for row in study.rows(
+        "SELECT b.track_id, b.time_us, b.x, b.y, b.width, b.height FROM track_box b "
+        "JOIN face_track t ON t.id = b.track_id WHERE t.run_id = ? ORDER BY b.track_id, b.time_us",
+        (run_id,),
+    ):
+        found[row[0]].append(Keyframe(*row[1:]))
+    return dict(found)
+
+
+def _set_box(study: Study, table: str, column: str, owner: str, one: Keyframe) -> None:
+    study.write(
+        f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT ({column}, time_us) DO UPDATE SET "
+        "x = excluded.x, y = excluded.y, width = excluded.width, height = excluded.height",
+        (owner, one.time_us, one.x, one.y, one.width, one.height),
+    )
+
+
+def _region(row: Row, keyframes: Iterable[Keyframe]) -> Region:
+    return Region(row[0], row[1], RegionKind(row[2]), row[3], row[4], row[5], tuple(keyframes), row[6])
+
+
+_ORIGINS = [*map(int, Origin)]
+_FARTHEST = 1_000_000
+"""Pixels: no box of a picture reaches further."""
+_EARLIEST_US = -SECOND * 60
+"""A recording that was cut out of a longer one may begin with pictures that are shown before its first key picture."""
+_MOST_FRAMES = 1 << 31
+_MOST_SECONDS = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedFrames:
+    """Which frames a faces run looked at.
+
+    Attributes:
+        count: how many, from the first.
+        damaged: those of them that could not be decoded whole.
+        cuts: those that begin another shot.
+        ends_early_s: how much the file lacks at its end, at least.
+    """
+
+    count: int
+    damaged: tuple[int, ...]
+    cuts: tuple[int, ...]
+    ends_early_s: float
+
+
+def insert_tracks(study: Study, run_id: str, medium_id: str, tracks: Sequence[FaceTrack]) -> None:
+    """Store the tracks that a run found in one medium; inside `Study.recording_run`."""
+    study.write_run(
+        "INSERT INTO face_track (id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(track.id, run_id, medium_id, position, *_pack(track)) for position, track in enumerate(tracks)],
+    )
+
+
+def tracks_of(study: Study, recording_id: str, times_us: NDArray[np.int64] | None = None) -> list[FaceTrack]:
+    """Return the tracks of the newest faces run over a recording, with people's corrections, in the run's order.
+
+    Args:
+        study: the study.
+        recording_id: whose tracks.
+        times_us: (m,) time stamps of all frames of the medium, where keyframes outside of a track should lengthen it.
+
+    Raises:
+        UserError: a track or the run is damaged, or a track has frames that the medium has not.
+    """
+    run = latest_run(study, recording_id, "faces")
+    if run is None:
+        return []
+    rows = study.rows(
+        "SELECT t.id, t.frames, t.times_us, t.boxes, t.scores, t.origins, c.participant_id, coalesce(c.dismissed, 0) "
+        "FROM face_track t LEFT JOIN track_correction c ON c.track_id = t.id WHERE t.run_id = ? "
+        "ORDER BY t.position, t.id",
+        (run.id,),
+    )
+    moved = track_boxes(study, run.id)
+    found = [_unpack(row) for row in rows]
+    for track in found:
+        if times_us is not None and len(track.frames) and track.frames[-1] >= len(times_us):
+            raise _damaged(track.id)
+    return [corrected(track, moved.get(track.id, ()), times_us) for track in found]
+
+
+def searched_frames(run: Run) -> SearchedFrames:
+    """Return which frames a faces run looked at.
+
+    Raises:
+        UserError: what it says of them is damaged.
+    """
+    what = f"What a run ({shown(run.kind)}, {shown(run.finished_at)}) says of its frames"
+    count, early = run.result.get("frames"), run.result.get("ends_early_s", 0.0)
+    if not _is_frame(count) or not isinstance(early, int | float) or not 0 <= early < _MOST_SECONDS:
+        raise damaged_value(what)
+    lists = [run.result.get(key, []) for key in ("damaged_frames", "cuts")]
+    for listed in lists:
+        if not isinstance(listed, list) or not all(map(_is_frame, listed)):
+            raise damaged_value(what)
+    damaged, cuts = (tuple(cast(list[int], listed)) for listed in lists)
+    return SearchedFrames(cast(int, count), damaged, cuts, float(early))
+
+
+def _is_frame(found: Json) -> bool:
+    return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < _MOST_FRAMES
+
+
+def faces_to_hide(study: Study, recording_id: str, times_us: NDArray[np.int64]) -> list[FaceTrack]:
+    """Return all faces that are known in a recording: the corrected tracks, then those drawn by hand.
+
+    Args:
+        study: the study.
+        recording_id: whose faces.
+        times_us: (m,) time stamps of all frames of the medium.
+
+    Raises:
+        UserError: see `tracks_of`.
+    """
+    drawn = (as_track(one, times_us) for one in regions_of(study, recording_id) if one.kind is RegionKind.FACE)
+    return [*tracks_of(study, recording_id, times_us), *(track for track in drawn if track is not None)]
+
+
+def assign_participant(study: Study, track_id: str, participant_id: str | None) -> None:
+    """Say whose face a track is, or that nobody knows; inside a step."""
+    study.write(
+        "INSERT INTO track_correction VALUES (?, ?, 0) "
+        "ON CONFLICT (track_id) DO UPDATE SET participant_id = excluded.participant_id",
+        (track_id, participant_id),
+    )
+
+
+def set_dismissed(study: Study, track_id: str, dismissed: bool) -> None:
+    """Say that a track is no face, or take that back; inside a step."""
+    study.write(
+        "INSERT INTO track_correction VALUES (?, NULL, ?) "
+        "ON CONFLICT (track_id) DO UPDATE SET dismissed = excluded.dismissed",
+        (track_id, int(dismissed)),
+    )
+
+
+def _pack(track: FaceTrack) -> tuple[int, bytes, bytes, bytes, bytes, bytes]:
+    return (
+        len(track.frames),
+        track.frames.astype("<i4").tobytes(),
+        track.times_us.astype("<i8").tobytes(),
+        track.boxes.astype("<f4").tobytes(),
+        track.scores.astype("<f4").tobytes(),
+        track.origins.astype("u1").tobytes(),
+    )
+
+
+def _unpack(row: Row) -> FaceTrack:
+    """Read a track, which other programs may have written to; what is not one would hide no face, or another."""
+    try:
+        track = FaceTrack(
+            row[0],
+            frames=np.frombuffer(row[1], "<i4").astype(np.int32),
+            times_us=np.frombuffer(row[2], "<i8").astype(np.int64),
+            boxes=np.frombuffer(row[3], "<f4").astype(np.float32).reshape(-1, 4),
+            scores=np.frombuffer(row[4], "<f4").astype(np.float32),
+            origins=np.frombuffer(row[5], "u1").astype(np.uint8),
+            participant_id=row[6],
+            dismissed=bool(row[7]),
+        )
+    except (ValueError, TypeError):
+        raise _damaged(row[0]) from None
+    if not _is_sound(track):
+        raise _damaged(row[0])
+    return track
+
+
+def _is_sound(track: FaceTrack) -> bool:
+    count = len(track.frames)
+    if any(len(each) != count for each in (track.times_us, track.boxes, track.scores, track.origins)):
+        return False
+    return bool(
+        (track.frames[:1] >= 0).all()
+        and (np.diff(track.frames.astype(np.int64)) > 0).all()
+        and (track.times_us[:1] >= _EARLIEST_US).all()
+        # Without a difference, which another program's numbers would make too large.
+        and (track.times_us[1:] > track.times_us[:-1]).all()
+        and (np.abs(track.boxes) <= _FARTHEST).all()
+        and (track.boxes[:, 2:] >= 0).all()
+        and np.isfinite(track.scores).all()
+        and np.isin(track.origins, _ORIGINS).all()
+    )
+
+
+def _damaged(track_id: str) -> UserError:
+    return damaged_value(f"A face track ({shown(track_id)})")

@@ -1,0 +1,264 @@
+"""The history of a study: who did what, and when.
+
+Conflicts of merges: rows that were edited on both sides, in both versions. Runs of models and renderers: stored once,
+then never changed. Which copies with annotations alone were made of a study, so that a withdrawal can say that they are
+somewhere.
+"""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from project.entities.study_records import Changes, Json, Run
+from project.store.column_values import stored_object, to_json
+from project.store.study import Row, Study
+from project.text_format import shown
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryStep:
+    """One step of the history.
+
+    Attributes:
+        id: counts up from 1 in this file.
+        name: what was done, such as "Move segment"; for an undo or redo, what it took back or made again.
+        annotator_id: who did it, where that is known.
+        at: when, in UTC, as ISO 8601.
+        kind: `edit`, `undo`, `redo`, `fixed` for what is not there to be undone, or `withdrawal`, before which nothing
+            is undone.
+    """
+
+    id: int
+    name: str
+    annotator_id: str | None
+    at: str
+    kind: str
+
+
+def steps(study: Study, limit: int = 100) -> list[HistoryStep]:
+    """Return the newest steps, newest first."""
+    rows = study.rows("SELECT id, name, annotator_id, at, kind FROM journal_step ORDER BY id DESC LIMIT ?", (limit,))
+    return [HistoryStep(*row) for row in rows]
+
+
+def newest_mark(study: Study) -> tuple[int, str, int, tuple[int, int]]:
+    """Return what changes with every edit and every run: number and time of the newest step, and how many runs.
+
+    What another program writes past the history changes it, too.
+    """
+    row = study.row(
+        "SELECT coalesce(max(id), 0), coalesce((SELECT at FROM journal_step ORDER BY id DESC LIMIT 1), ''), "
+        "(SELECT coalesce(max(rowid), 0) FROM run) FROM journal_step"
+    )
+    step, at, run = (0, "", 0) if row is None else row
+    return step, at, run, study.data_version()
+
+
+@dataclass(frozen=True, slots=True)
+class RowEdit:
+    """What one step did to one row: its columns before and after, {} where it was not there.
+
+    Attributes:
+        subject: id of what the row is about, such as a segment's.
+        at: when, in UTC, as ISO 8601.
+    """
+
+    subject: str
+    before: dict[str, Json]
+    after: dict[str, Json]
+    at: str
+
+
+def edits_of(study: Study, table: str, subjects: Collection[str]) -> list[RowEdit]:
+    """Return what was ever done to the rows of a table about these subjects, oldest first."""
+    rows = study.rows(
+        "SELECT c.row_id, c.before, c.after, s.at FROM journal_change c JOIN journal_step s ON s.id = c.step_id "
+        "WHERE c.table_name = ? AND c.row_id IN (SELECT value FROM json_each(?)) ORDER BY c.id",
+        (table, json.dumps(sorted(subjects))),
+    )
+    return [RowEdit(row[0], json.loads(row[1] or "{}"), json.loads(row[2] or "{}"), row[3]) for row in rows]
+
+
+Version: TypeAlias = dict[str, list[dict[str, Any]]]
+"""Table -> rows, column by column."""
+
+_COLUMNS = "id, table_name, row_key, ours, theirs, source, at, resolution"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One item that two people changed differently.
+
+    Attributes:
+        table: of the row; `segment` also stands for a whole segment with all that was said about it.
+        key: the values of the row's primary key.
+        ours: the version that the study kept when they were merged; None where it was deleted.
+        theirs: the other version; None where it was deleted.
+        source: whose the other version is: an annotator, or the name of a copy.
+        at: when they were merged, UTC, ISO 8601.
+        resolution: `ours` or `theirs`, once somebody chose.
+    """
+
+    id: str
+    table: str
+    key: tuple[Any, ...]
+    ours: Version | None
+    theirs: Version | None
+    source: str
+    at: str
+    resolution: str | None
+
+
+def all_conflicts(study: Study, *, unresolved: bool = False) -> list[Conflict]:
+    """Return the conflicts, oldest merge first."""
+    where = "WHERE resolution IS NULL" if unresolved else ""
+    return [_conflict(row) for row in study.rows(f"SELECT {_COLUMNS} FROM conflict {where} ORDER BY at, id")]
+
+
+def conflict(study: Study, identifier: str) -> Conflict | None:
+    """Return the conflict of an id or of the start of one, or None where there is none or several fit."""
+    rows = study.rows(f"SELECT {_COLUMNS} FROM conflict WHERE substr(id, 1, ?) = ?", (len(identifier), identifier))
+    return _conflict(rows[0]) if len(rows) == 1 and identifier else None
+
+
+def count_unresolved(study: Study) -> int:
+    """Return how many conflicts wait for somebody to choose."""
+    row = study.row("SELECT count(*) FROM conflict WHERE resolution IS NULL")
+    return 0 if row is None else int(row[0])
+
+
+def set_resolution(study: Study, identifier: str, resolution: str | None) -> None:
+    """Say which version was chosen; inside a step."""
+    study.write("UPDATE conflict SET resolution = ? WHERE id = ?", (resolution, identifier))
+
+
+def _conflict(row: Row) -> Conflict:
+    ours, theirs = (None if text is None else json.loads(text) for text in row[3:5])
+    return Conflict(row[0], row[1], tuple(json.loads(row[2])), ours, theirs, row[5], row[6], row[7])
+
+
+SOURCE = "source_sha256"
+"""Under which a run's result keeps the SHA-256 of the whole file that it worked on."""
+SOURCE_KIND = "source"
+"""The kind of a run that read a file whole, for a run of an earlier version that kept no checksum of it."""
+
+_RUNS_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
+
+
+def insert_run(study: Study, new: Run) -> None:
+    """Store a run; inside `Study.recording_run`."""
+    study.write_run(
+        f"INSERT INTO run ({_RUNS_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                new.id,
+                new.recording_id,
+                new.kind,
+                new.backend,
+                to_json(dict(new.parameters)),
+                to_json(dict(new.result)),
+                new.finished_at,
+                new.program_version,
+            )
+        ],
+    )
+
+
+def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Run]:
+    """Return the runs over a recording, newest first; of one kind where `kind` is given.
+
+    Raises:
+        UserError: one of them is damaged.
+    """
+    rows = study.rows(
+        f"SELECT {_RUNS_COLUMNS} FROM run WHERE recording_id = ? AND kind = coalesce(?, kind) "
+        "ORDER BY finished_at DESC, rowid DESC",
+        (recording_id, kind),
+    )
+    return [_run(row) for row in rows]
+
+
+def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
+    """Return the newest run of a kind over a recording, or None.
+
+    Raises:
+        UserError: it is damaged.
+    """
+    row = study.row(
+        f"SELECT {_RUNS_COLUMNS} FROM run WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
+        (recording_id, kind),
+    )
+    return None if row is None else _run(row)
+
+
+def source_sha256(study: Study, run: Run) -> str:
+    """Return the SHA-256 of the whole file that a run worked on; "" where nobody read it.
+
+    Runs of earlier versions kept none: then that of a run counts that read their file later.
+    """
+    later = () if SOURCE in run.result else runs_of(study, run.recording_id, SOURCE_KIND)
+    for result in (run.result, *(one.result for one in later if one.parameters.get("run") == run.id)):
+        found = result.get(SOURCE)
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
+def run_called(study: Study, run_id: str) -> Run | None:
+    """Return the run with this id, or None.
+
+    Raises:
+        UserError: it is damaged.
+    """
+    row = study.row(f"SELECT {_RUNS_COLUMNS} FROM run WHERE id = ?", (run_id,))
+    return None if row is None else _run(row)
+
+
+def kinds_run(study: Study) -> dict[str, set[str]]:
+    """Return recording id -> the kinds of runs there were over it; recordings without any are left out."""
+    kinds: dict[str, set[str]] = {}
+    for recording_id, kind in study.rows("SELECT DISTINCT recording_id, kind FROM run"):
+        kinds.setdefault(recording_id, set()).add(kind)
+    return kinds
+
+
+def _run(row: Row) -> Run:
+    what = f"A run ({shown(row[2])}, {shown(row[6])})"
+    return Run(row[0], row[1], row[2], row[3], stored_object(row[4], what), stored_object(row[5], what), row[6], row[7])
+
+
+KEY = "shared"
+"""The property that lists them; each file has its own."""
+STEP = "Share annotations"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCopy:
+    """When a copy was made, UTC, ISO 8601, and its name; where it is by now is not known."""
+
+    at: str
+    name: str
+
+
+def note_shared(study: Study, copy: SharedCopy, annotator_id: str | None) -> Changes:
+    """Write down that a copy was made; no undo reaches it.
+
+    Raises:
+        UserError: the study is read-only, or the disk is full.
+    """
+    with study.step(STEP, annotator_id, undoable=False) as step:
+        before = study.get_property(KEY)
+        listed = before if isinstance(before, list) else []
+        study.set_property(KEY, [*listed, {"at": copy.at, "name": copy.name}])
+    return step.changes
+
+
+def shared_copies(value: str) -> tuple[SharedCopy, ...]:
+    """Return the copies that the property lists; what is damaged in it is left out."""
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return ()
+    listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return tuple(SharedCopy(str(one.get("at", "")), str(one.get("name", ""))) for one in listed)

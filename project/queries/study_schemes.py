@@ -1,0 +1,140 @@
+"""The versions of schemes that a study keeps, as the TOML text they were.
+
+Which schemes a study uses, each in the version that it keeps.
+"""
+
+from collections.abc import Iterator
+
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.schemes.scheme import Scheme
+from project.schemes.scheme_file import load_scheme, parse_scheme, shipped_text
+from project.store.study import Study
+
+
+def newest_versions(study: Study) -> dict[str, tuple[int, str]]:
+    """Return scheme key -> (version, text) of the newest version that the study keeps."""
+    rows = study.rows("SELECT key, version, text FROM scheme_version ORDER BY key, version")
+    return {key: (version, text) for key, version, text in rows}
+
+
+def version_text(study: Study, key: str, version: int) -> str | None:
+    """Return the text of one version, or None where the study does not keep it."""
+    row = study.row("SELECT text FROM scheme_version WHERE key = ? AND version = ?", (key, version))
+    return None if row is None else str(row[0])
+
+
+def insert_version(study: Study, key: str, version: int, text: str) -> None:
+    """Keep a version that the study does not have yet; inside a step."""
+    study.write("INSERT INTO scheme_version VALUES (?, ?, ?)", (key, version, text))
+
+
+def all_versions(study: Study) -> dict[str, dict[int, str]]:
+    """Return scheme key -> version -> text of everything that the study keeps, the oldest version first."""
+    found: dict[str, dict[int, str]] = {}
+    for key, version, text in study.rows("SELECT key, version, text FROM scheme_version ORDER BY key, version"):
+        found.setdefault(key, {})[version] = text
+    return found
+
+
+def value_counts(study: Study) -> dict[str, dict[int, int]]:
+    """Return scheme key -> version -> how many values were filled in under it."""
+    found: dict[str, dict[int, int]] = {}
+    for key, version, count in study.rows(
+        "SELECT scheme, version, count(*) FROM segment_value GROUP BY scheme, version ORDER BY scheme, version"
+    ):
+        found.setdefault(key, {})[version] = count
+    return found
+
+
+def segment_counts(study: Study) -> dict[str, int]:
+    """Return scheme key -> number of segments."""
+    return {row[0]: row[1] for row in study.rows("SELECT scheme, count(*) FROM segment GROUP BY scheme")}
+
+
+def labels_in_use(study: Study, key: str) -> set[tuple[str, str]]:
+    """Return the (track, label) pairs of a scheme that segments have."""
+    return {
+        (row[0], row[1]) for row in study.rows("SELECT DISTINCT track, label FROM segment WHERE scheme = ?", (key,))
+    }
+
+
+DEFAULT = "shrec"
+IN_USE = "schemes"
+"""The property with the keys of the schemes in use; the first one is the default."""
+
+
+class StudySchemes:
+    """The schemes of one study. What the study keeps comes before what the program ships."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._used: dict[str, Scheme] = {}
+        self._others: dict[str, Scheme | None] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        """Read anew which schemes are in use.
+
+        Raises:
+            UserError: one of them is neither kept in the study nor shipped, or is damaged.
+        """
+        kept = newest_versions(self._study)
+        used = {}
+        for key in in_use(self._study):
+            found = kept.get(key)
+            used[key] = load_scheme(key) if found is None else parse_scheme(found[1], f"{key}, version {found[0]}")
+        self._used, self._others = used, {}
+
+    @property
+    def default(self) -> Scheme:
+        """The scheme that a segment is made under when nobody names another."""
+        return next(iter(self._used.values()))
+
+    def uses(self, key: str) -> bool:
+        """Tell whether a scheme is in use."""
+        return key in self._used
+
+    def known(self, key: str) -> Scheme | None:
+        """Return a scheme whether it is in use or not; None where its text is nowhere or cannot be read."""
+        if key in self._used:
+            return self._used[key]
+        if key not in self._others:
+            self._others[key] = self._find(key)
+        return self._others[key]
+
+    def _find(self, key: str) -> Scheme | None:
+        kept = newest_versions(self._study).get(key)
+        try:
+            return load_scheme(key) if kept is None else parse_scheme(kept[1], f"{key}, version {kept[0]}")
+        except UserError:
+            return None
+
+    def __iter__(self) -> Iterator[Scheme]:
+        return iter(self._used.values())
+
+    def get(self, key: str | None = None) -> Scheme:
+        """Return a scheme in use, by default the study's default one.
+
+        Raises:
+            UserError: the study does not use it.
+        """
+        if key is None:
+            return self.default
+        if key not in self._used:
+            raise UserError(
+                f"This study does not use the scheme “{key}”.", f"Use it first. In use: {', '.join(self._used)}."
+            )
+        return self._used[key]
+
+    def keep(self, scheme: Scheme) -> None:
+        """Keep the text of a scheme in use, so that its values can be read for ever; inside a step."""
+        if version_text(self._study, scheme.key, scheme.version) is None:
+            insert_version(self._study, scheme.key, scheme.version, shipped_text(scheme.key))
+
+
+def in_use(study: Study) -> list[str]:
+    """Return the keys of the schemes in use, the default one first."""
+    found: Json = study.get_property(IN_USE)
+    keys = [str(key) for key in found] if isinstance(found, list) else []
+    return keys or [DEFAULT]

@@ -1,0 +1,156 @@
+"""What is said, and by whom.
+
+What runs heard in the sound of a recording: stretches in which somebody speaks, and words.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from project.entities.study_records import Utterance
+from project.entities.transcript import AsrSegment
+from project.store.column_values import words_from_json, words_json
+from project.store.study import Cell, Row, Study
+
+_COLUMNS = "id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested"
+_CHUNK = 900
+
+
+def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
+    """Return the utterances of a recording, by start."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? ORDER BY start_us, end_us, id", (recording_id,)
+    )
+    return [_read(row) for row in rows]
+
+
+def utterance(study: Study, utterance_id: str) -> Utterance | None:
+    """Return one utterance, or None where there is none of that id."""
+    row = study.row(f"SELECT {_COLUMNS} FROM utterance WHERE id = ?", (utterance_id,))
+    return None if row is None else _read(row)
+
+
+def utterances_called(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
+    """Return id -> utterance, for those that are there."""
+    found: dict[str, Utterance] = {}
+    wanted = [*ids]
+    for first in range(0, len(wanted), _CHUNK):
+        part = wanted[first : first + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        for row in study.rows(f"SELECT {_COLUMNS} FROM utterance WHERE id IN ({marks})", part):
+            found[row[0]] = _read(row)
+    return found
+
+
+def words_edited(study: Study, recording_id: str, start_us: int, end_us: int, since: str) -> str:
+    """Return when an utterance that shares time with a stretch was added, changed or removed last; "" for never.
+
+    Only edits after `since` are looked for; both are UTC, ISO 8601, to the millisecond, without a zone.
+    """
+    there = " OR ".join(
+        f"(json_extract({state}, '$.recording_id') = ? AND json_extract({state}, '$.start_us') < ? "
+        f"AND json_extract({state}, '$.end_us') > ?)"
+        for state in ("before", "after")
+    )
+    row = study.row(
+        "SELECT max(substr(s.at, 1, 23)) FROM journal_step s JOIN journal_change c ON c.step_id = s.id "
+        f"WHERE substr(s.at, 1, 23) > ? AND c.table_name = 'utterance' AND ({there})",
+        (since[:23], *(recording_id, end_us, start_us) * 2),
+    )
+    return str(row[0]) if row is not None and row[0] is not None else ""
+
+
+def utterances_between(study: Study, recording_id: str, start_us: int, end_us: int) -> list[Utterance]:
+    """Return the utterances that share time with a stretch, by start."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us > ? "
+        "ORDER BY start_us, end_us, id",
+        (recording_id, end_us, start_us),
+    )
+    return [_read(row) for row in rows]
+
+
+def utterances_before(study: Study, recording_id: str, time_us: int, count: int) -> list[Utterance]:
+    """Return the last utterances that begin before a time and are over by then, by start: what led up to it."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us <= ? "
+        "ORDER BY start_us DESC, end_us DESC, id DESC LIMIT ?",
+        (recording_id, time_us, time_us, count),
+    )
+    return [_read(row) for row in rows][::-1]
+
+
+def has_utterances(study: Study, recording_id: str) -> bool:
+    """Tell whether a recording has a transcript."""
+    return study.row("SELECT 1 FROM utterance WHERE recording_id = ? LIMIT 1", (recording_id,)) is not None
+
+
+def utterance_counts(study: Study) -> dict[str, int]:
+    """Return recording id -> how many utterances it has; recordings without any are left out."""
+    return {row[0]: row[1] for row in study.rows("SELECT recording_id, count(*) FROM utterance GROUP BY recording_id")}
+
+
+def utterance_ids(study: Study) -> set[str]:
+    """Return the id of every utterance."""
+    return {row[0] for row in study.rows("SELECT id FROM utterance")}
+
+
+def insert_utterances(study: Study, new: Sequence[Utterance]) -> None:
+    """Add utterances; inside a step."""
+    study.write_many(
+        f"INSERT INTO utterance ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [_cells(one) for one in new]
+    )
+
+
+def update_utterance(study: Study, new: Utterance) -> None:
+    """Replace the utterance of the same id; inside a step."""
+    first, *rest = _cells(new)
+    columns = ", ".join(f"{column} = ?" for column in _COLUMNS.split(", ")[1:])
+    study.write(f"UPDATE utterance SET {columns} WHERE id = ?", (*rest, first))
+
+
+def delete_utterance(study: Study, utterance_id: str) -> None:
+    """Remove an utterance; inside a step."""
+    study.write("DELETE FROM utterance WHERE id = ?", (utterance_id,))
+
+
+def _cells(one: Utterance) -> tuple[Cell, ...]:
+    return (
+        *(one.id, one.recording_id, one.start_us, one.end_us, one.text, one.participant_id),
+        *(words_json(one.words), int(one.checked), int(one.suggested)),
+    )
+
+
+def _read(row: Row) -> Utterance:
+    one, recording_id, start_us, end_us, text, participant_id, words, checked, suggested = row
+    times = words_from_json(words)
+    return Utterance(one, recording_id, start_us, end_us, text, participant_id, times, bool(checked), bool(suggested))
+
+
+_HEARD_COLUMNS = "start_us, end_us, text, words"
+SPEECH, TRANSCRIBE = "speech", "transcribe"
+"""Kinds of runs that hear: voice activity, and recognised words."""
+
+
+def insert_heard(study: Study, run_id: str, heard: Iterable[AsrSegment]) -> None:
+    """Store what a run heard, in order; inside `Study.recording_run`."""
+    study.write_run(
+        f"INSERT INTO heard (run_id, position, {_HEARD_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (run_id, position, one.start_us, one.end_us, one.text, words_json(one.words))
+            for position, one in enumerate(heard)
+        ],
+    )
+
+
+def heard_of(study: Study, run_id: str) -> list[AsrSegment]:
+    """Return what a run heard, in order."""
+    rows = study.rows(f"SELECT {_HEARD_COLUMNS} FROM heard WHERE run_id = ? ORDER BY position", (run_id,))
+    return [AsrSegment(start, end, text, words_from_json(words)) for start, end, text, words in rows]
+
+
+def speech_of(study: Study, recording_id: str) -> list[tuple[int, int]] | None:
+    """Return start and end of the stretches in which somebody speaks, by the newest run; None where none looked."""
+    row = study.row(
+        "SELECT id FROM run WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
+        (recording_id, SPEECH),
+    )
+    return None if row is None else [(one.start_us, one.end_us) for one in heard_of(study, row[0])]

@@ -1,0 +1,357 @@
+"""Puts what is left of a damaged study together, so that every row has what it refers to and the history agrees.
+
+What rows refer to and is lost: taken from a backup, or made up so that the rows can stay. Whether a row that was read
+from a damaged file can be what somebody wrote.
+"""
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from project.entities.frozen_items import why_unfit
+from project.entities.study_records import MediumRole, ParticipantRole
+from project.errors import UserError
+from project.ids import is_id, new_id
+from project.integrity.integrity_check import JSON_LISTS, JSON_OBJECTS, JSON_VALUES
+from project.queries.question_rows import QUESTION_COLUMNS, questions_in
+from project.queries.recording_rows import facts_from_json
+from project.recovery.page_reader import Key, RecoveredTable, TableLayout, Value, cells
+from project.schemes.scheme_file import parse_scheme, shipped_names, shipped_text
+from project.store.journal import SUBJECTS
+
+_END = """SELECT coalesce(max(end_us), 0) FROM (
+  SELECT end_us FROM segment WHERE recording_id = :id UNION ALL SELECT end_us FROM utterance WHERE recording_id = :id
+  UNION ALL SELECT end_us FROM question WHERE recording_id = :id
+  UNION ALL SELECT n.end_us FROM chain_node n JOIN chain c ON c.id = n.chain_id WHERE c.recording_id = :id)"""
+
+_MADE_UP = {
+    "collection": "INSERT INTO collection VALUES (:id, 'Lost collection ' || :number, '')",
+    "annotator": "INSERT INTO annotator VALUES (:id, 'Lost annotator ' || :number, 'person')",
+    "participant": "INSERT INTO participant VALUES (:id, 'Lost ' || :number, 'user', '')",
+    "recording": (
+        "INSERT INTO recording SELECT :id, (SELECT id FROM collection ORDER BY id LIMIT 1), "
+        f"(SELECT coalesce(max(number), 0) + 1 FROM recording), 'Lost recording ' || :number, ({_END})"
+    ),
+}
+"""What stands for a row that is lost; whose it was is known by its id alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns of a table that name a row of another one."""
+
+    table: str
+    parent: str
+    pairs: tuple[tuple[str, str], ...]
+
+    @property
+    def dangling(self) -> str:
+        """The condition that holds for rows whose other row is not there."""
+        given = " AND ".join(f"{self.table}.{here} IS NOT NULL" for here, _ in self.pairs)
+        same = " AND ".join(f"p.{there} = {self.table}.{here}" for here, there in self.pairs)
+        return f"{given} AND NOT EXISTS (SELECT 1 FROM {self.parent} AS p WHERE {same})"
+
+
+def references(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
+    """Return all foreign keys of a table."""
+    keys: dict[int, tuple[str, list[tuple[str, str]]]] = {}
+    for number, _, parent, here, there, *_ in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
+        keys.setdefault(number, (parent, []))[1].append((here, there or here))
+    return [ForeignKey(table, parent, tuple(pairs)) for parent, pairs in keys.values()]
+
+
+def put_back_parents(
+    connection: sqlite3.Connection, tables: Mapping[str, TableLayout], before: Mapping[str, RecoveredTable] | None
+) -> tuple[Counter[str], Counter[str]]:
+    """Put back what rows refer to; return how many rows of which table came from the backup, and were made up."""
+    from_backup, made_up = Counter[str](), Counter[str]()
+    found = [one for name in tables for one in references(connection, name) if len(one.pairs) == 1]
+    again = True
+    while again:
+        again = False
+        for one in found:
+            column = one.pairs[0][0]
+            missing = connection.execute(f"SELECT DISTINCT {column} FROM {one.table} WHERE {one.dangling}").fetchall()
+            for (key,) in missing:
+                row = before[one.parent].rows.get((key,)) if before else None
+                if row is not None and _insert(connection, tables[one.parent], row):
+                    from_backup[one.parent] += 1
+                elif one.parent in _MADE_UP and isinstance(key, str) and is_id(key):
+                    _make_up(connection, one.parent, key, made_up)
+                else:
+                    continue
+                again = True
+    return from_backup, made_up
+
+
+def _insert(connection: sqlite3.Connection, shape: TableLayout, row: Mapping[str, Value]) -> bool:
+    marks = ", ".join("?" * len(shape.columns))
+    try:
+        connection.execute(
+            f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})",
+            cells(shape, row),
+        )
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def _make_up(connection: sqlite3.Connection, table: str, key: str, made_up: Counter[str]) -> None:
+    if table == "recording" and not connection.execute("SELECT 1 FROM collection LIMIT 1").fetchone():
+        made_up["collection"] += 1
+        connection.execute(_MADE_UP["collection"], {"id": new_id(), "number": made_up["collection"]})
+    made_up[table] += 1
+    connection.execute(_MADE_UP[table], {"id": key, "number": made_up[table]})
+
+
+Row = dict[str, Value]
+_SIDES = ("before", "after")
+
+
+def is_sensible(tables: Mapping[str, TableLayout], table: str, row: Row) -> bool:
+    """Tell whether the values of a row can be read as what they are, such as JSON."""
+    try:
+        for column in JSON_VALUES.get(table, ()):
+            if row[column] is not None:
+                json.loads(str(row[column]))
+        for known, kind in ((JSON_OBJECTS, dict), (JSON_LISTS, list)):
+            if not all(isinstance(json.loads(str(row[column])), kind) for column in known.get(table, ())):
+                return False
+        return _is_readable(tables, table, row)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UserError):
+        return False
+
+
+def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> bool:
+    """Tell what needs to know the table; what is raised says no."""
+    match table:
+        case "journal_change":
+            return _is_change(tables, row)
+        case "scheme_version":
+            scheme = parse_scheme(str(row["text"]), "")
+            return (scheme.key, scheme.version) == (row["key"], row["version"])
+        case "item":
+            return not why_unfit(str(row["about"]), json.loads(str(row["content"])))
+        case "question":
+            (question,) = questions_in([tuple(row[column.strip()] for column in QUESTION_COLUMNS.split(","))])
+            return len({*question.options}) == len(question.options)
+        case "medium":
+            MediumRole(str(row["role"]))
+            facts_from_json(str(row["facts"]))
+        case "participant":
+            ParticipantRole(str(row["role"]))
+    return True
+
+
+def _is_change(tables: Mapping[str, TableLayout], row: Row) -> bool:
+    name = str(row["table_name"])
+    states = [json.loads(str(row[side])) for side in _SIDES if row[side] is not None]
+    if name not in SUBJECTS or not states:
+        return False
+    return all(isinstance(state, dict) and {*state} == {*tables[name].columns} for state in states)
+
+
+_HISTORY = ("journal_step", "journal_change")
+_LINKS = ("below", "undo_top", "redo_top")
+
+_SENSELESS = {
+    "segment": (
+        "scheme NOT IN (SELECT key FROM scheme_version) OR end_us <= start_us OR start_us < 0 "
+        "OR end_us > (SELECT duration_us FROM recording WHERE id = segment.recording_id)"
+    ),
+    "segment_value": (
+        "segment_id NOT IN (SELECT id FROM segment) OR NOT EXISTS "
+        "(SELECT 1 FROM scheme_version k WHERE k.key = segment_value.scheme AND k.version = segment_value.version)"
+    ),
+    "face_track": (
+        "length(frames) <> 4 * count OR length(times_us) <> 8 * count OR length(boxes) <> 16 * count "
+        "OR length(scores) <> 4 * count OR length(origins) <> count"
+    ),
+    "chain_node": (
+        "end_us > (SELECT r.duration_us FROM recording r JOIN chain c ON c.recording_id = r.id WHERE c.id = chain_id)"
+    ),
+    "question": "end_us > (SELECT duration_us FROM recording WHERE id = question.recording_id)",
+    "item": "set_id NOT IN (SELECT id FROM item_set)",
+    "benchmark_run": "set_id NOT IN (SELECT id FROM item_set)",
+    "benchmark_answer": "run_id NOT IN (SELECT id FROM benchmark_run)",
+    "episode_agent": "recording_id NOT IN (SELECT recording_id FROM episode)",
+}
+"""Rows that nothing can be made of, although no constraint of the table says so; `greenroom check` finds the same."""
+
+
+@dataclass(slots=True)
+class Assembled:
+    """How many rows of each table came from where, and how many were left out because of what they lack.
+
+    Attributes:
+        whole_history: whether every step is there, so that what was done can still be undone.
+        unlike_history: how many rows are not what the history says that they were.
+    """
+
+    saved: Counter[str] = field(default_factory=Counter)
+    from_history: Counter[str] = field(default_factory=Counter)
+    loose: Counter[str] = field(default_factory=Counter)
+    from_backup: Counter[str] = field(default_factory=Counter)
+    made_up: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    whole_history: bool = True
+    unlike_history: int = 0
+
+
+def assemble(
+    connection: sqlite3.Connection,
+    tables: Mapping[str, TableLayout],
+    left: Mapping[str, RecoveredTable],
+    before: Mapping[str, RecoveredTable] | None = None,
+) -> Assembled:
+    """Fill an empty study, in one transaction that the caller begins and ends, without foreign keys being watched.
+
+    Args:
+        connection: on the empty study.
+        tables: of the format.
+        left: what is left of each.
+        before: what is in a backup; rows are taken from it where others refer to them and they are lost.
+    """
+    done = Assembled(whole_history=not any(left[name].bad_pages or left[name].bad_rows for name in _HISTORY))
+    states = _last_states(tables, left)
+    for name, shape in tables.items():
+        rows = {key: row for key, row in left[name].rows.items() if is_sensible(tables, name, row)}
+        done.left_out[name] += len(left[name].rows) - len(rows)
+        known = states.get(name, {})
+        for key, row in left[name].loose.items():
+            if known.get(key, row) is not None and is_sensible(tables, name, row):
+                rows[key] = row
+                done.loose[name] += 1
+        for key, state in known.items():
+            if state is not None and key not in rows and is_sensible(tables, name, state):
+                rows[key] = state
+                done.from_history[name] += 1
+        done.whole_history &= not (name in _HISTORY and left[name].loose)
+        _assembling_insert(connection, shape, list(rows.values()), done)
+    _put_back_schemes(connection, [*before["scheme_version"].rows.values()] if before else [])
+    done.from_backup, done.made_up = put_back_parents(connection, tables, before)
+    done.saved += done.from_backup + done.made_up
+    _leave_out_senseless(connection, tables, done)
+    _mend_history(connection, done)
+    _write_down_the_rest(connection, tables, done)
+    return done
+
+
+def _last_states(
+    tables: Mapping[str, TableLayout], left: Mapping[str, RecoveredTable]
+) -> dict[str, dict[Key, Row | None]]:
+    """Return what each row of a human table was when the history last said something about it; None where it went."""
+    found: dict[str, dict[Key, Row | None]] = {}
+    changes = [*left["journal_change"].rows.values(), *left["journal_change"].loose.values()]
+    for change in sorted(changes, key=lambda row: int(str(row["id"]))):
+        name = str(change["table_name"])
+        if name in SUBJECTS and is_sensible(tables, "journal_change", change):
+            before, after = (json.loads(str(change[side] or "null")) for side in ("before", "after"))
+            found.setdefault(name, {})[tables[name].key_of(after or before)] = after
+    return found
+
+
+def _assembling_insert(connection: sqlite3.Connection, shape: TableLayout, rows: list[Row], done: Assembled) -> None:
+    marks = ", ".join("?" * len(shape.columns))
+    sql = f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})"
+    for row in rows:
+        try:
+            connection.execute(sql, cells(shape, row))
+            done.saved[shape.name] += 1
+        except (sqlite3.Error, KeyError, OverflowError):
+            done.left_out[shape.name] += 1
+
+
+def _put_back_schemes(connection: sqlite3.Connection, kept: Sequence[Row]) -> None:
+    """Give segments whose scheme is lost its text from a backup, or of the program where it ships the scheme."""
+    used = connection.execute("SELECT scheme FROM segment EXCEPT SELECT key FROM scheme_version").fetchall()
+    rows = [(row["key"], row["version"], row["text"]) for row in kept]
+    for (key,) in used:
+        if key in shipped_names():
+            text = shipped_text(key)
+            rows.append((key, parse_scheme(text, key).version, text))
+    connection.executemany("INSERT INTO scheme_version VALUES (?, ?, ?) ON CONFLICT DO NOTHING", rows)
+
+
+def _leave_out_senseless(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
+    while True:
+        gone = 0
+        for name in tables:
+            if name in _HISTORY:
+                continue
+            conditions = [one.dangling for one in references(connection, name)]
+            if name in _SENSELESS:
+                conditions.append(_SENSELESS[name])
+            for condition in conditions:
+                count = connection.execute(f"DELETE FROM {name} WHERE {condition}").rowcount
+                done.left_out[name] += count
+                done.saved[name] -= count
+                gone += count
+        if not gone:
+            return
+
+
+def _mend_history(connection: sqlite3.Connection, done: Assembled) -> None:
+    """Take out steps without changes and changes without a step, and links to what is not there."""
+    run = connection.execute
+    broken = run("DELETE FROM journal_change WHERE step_id NOT IN (SELECT id FROM journal_step)").rowcount
+    broken += run(
+        "UPDATE journal_step SET kind = 'fixed', reverses = NULL "
+        "WHERE reverses NOT IN (SELECT s.id FROM journal_step s JOIN journal_change c ON c.step_id = s.id)"
+    ).rowcount
+    broken += run("DELETE FROM journal_step WHERE id NOT IN (SELECT step_id FROM journal_change)").rowcount
+    for link in _LINKS:
+        broken += run(
+            f"UPDATE journal_step SET {link} = NULL WHERE {link} NOT IN (SELECT id FROM journal_step)"
+        ).rowcount
+    done.whole_history &= not broken
+    done.saved["journal_step"] = run("SELECT count(*) FROM journal_step").fetchone()[0]
+    done.saved["journal_change"] = run("SELECT count(*) FROM journal_change").fetchone()[0]
+
+
+def _write_down_the_rest(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: Assembled) -> None:
+    """Log, as a step of its own, where a row is not what the history says; nothing before a loss can be undone."""
+    changes = []
+    for name, subject in SUBJECTS.items():
+        shape = tables[name]
+        for key, state in _logged(connection, shape).items():
+            where = " AND ".join(f"{column} IS ?" for column in shape.key)
+            found = connection.execute(f"SELECT {', '.join(shape.columns)} FROM {name} WHERE {where}", key).fetchone()
+            row = None if found is None else dict(zip(shape.columns, found, strict=True))
+            if row != state:
+                operation = "insert" if state is None else "delete" if row is None else "update"
+                about = (row or state or {})[subject]
+                changes.append((name, about, operation, _as_json(state), _as_json(row)))
+    newest = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()[0]
+    if changes:
+        done.whole_history = False
+        done.unlike_history = len(changes)
+        newest += 1
+        connection.execute(
+            "INSERT INTO journal_step (id, uid, kind, name, at) VALUES (?, ?, 'fixed', 'Recover', ?)",
+            (newest, new_id(), datetime.now(UTC).isoformat(timespec="milliseconds")),
+        )
+        connection.executemany(
+            "INSERT INTO journal_change (step_id, table_name, row_id, operation, before, after) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            [(newest, *change) for change in changes],
+        )
+    if not done.whole_history:
+        connection.execute("UPDATE journal_step SET undo_top = NULL, redo_top = NULL WHERE id = ?", (newest,))
+
+
+def _logged(connection: sqlite3.Connection, shape: TableLayout) -> dict[Key, Row | None]:
+    found: dict[Key, Row | None] = {}
+    for before, after in connection.execute(
+        "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (shape.name,)
+    ):
+        state = json.loads(after) if after else None
+        found[shape.key_of(state or json.loads(before))] = state
+    return found
+
+
+def _as_json(row: Row | None) -> str | None:
+    return None if row is None else json.dumps(row, ensure_ascii=False)

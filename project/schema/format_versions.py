@@ -1,0 +1,105 @@
+"""The versions of the file format: one entry each, never changed once released. The tables are in `project.tables`."""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from project.schema.annotation_tables import CHAINS, EPISODES, MARKING
+from project.schema.model_tables import BENCHMARK, FACES, JUDGES, JUDGMENTS, META, QUESTIONS, REVEALS
+from project.schema.study_tables import HISTORY, PRIVACY, RECORDINGS
+
+APPLICATION_ID = 0x4752_4E52
+"""`GRNR` in the file's header tells a study from any other SQLite file."""
+
+_VERSION_1 = (
+    *RECORDINGS,
+    *MARKING,
+    *FACES,
+    *PRIVACY,
+    *JUDGES,
+    *CHAINS,
+    *QUESTIONS,
+    *META,
+    *EPISODES,
+    *JUDGMENTS,
+    *BENCHMARK,
+    *REVEALS,
+    *HISTORY,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of the file format: what to run on a file of the version before."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+VERSIONS: tuple[Version, ...] = (Version("first", _VERSION_1),)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaEntry:
+    """A table, an index or anything else that a file declares.
+
+    Attributes:
+        kind: as SQLite says it, such as `table`.
+        table: what it belongs to; its own name for a table.
+        sql: how it was made; None for the index of a key or a UNIQUE column, which SQLite makes by itself.
+        root: the page that it begins on; 0 for what has no page.
+    """
+
+    kind: str
+    name: str
+    table: str
+    sql: str | None
+    root: int = 0
+
+
+def expected_schema(number: int) -> Mapping[tuple[str, str], str]:
+    """Return (type, name) -> SQL of everything that a file of version `number` holds, without SQLite's own indices."""
+    return _schema_after(VERSIONS[:number])
+
+
+def expected_entries(number: int) -> Mapping[tuple[str, str], SchemaEntry]:
+    """Return (type, name) -> all that a file of version `number` declares, but for the table of the migrations."""
+    return _entries_after(VERSIONS[:number])
+
+
+@cache
+def _schema_after(versions: tuple[Version, ...]) -> Mapping[tuple[str, str], str]:
+    found = {key: entry.sql for key, entry in _entries_after(versions).items()}
+    return MappingProxyType({key: sql for key, sql in found.items() if sql is not None})
+
+
+@cache
+def _entries_after(versions: tuple[Version, ...]) -> Mapping[tuple[str, str], SchemaEntry]:
+    """Return what these versions make; making it costs as much as opening a study."""
+    with closing(_made_by(versions)) as memory:
+        return MappingProxyType({(entry.kind, entry.name): entry for entry in entries_of(memory)})
+
+
+def empty_database(number: int) -> sqlite3.Connection:
+    """Return a database in memory with the empty tables of version `number`."""
+    return _made_by(VERSIONS[:number])
+
+
+def _made_by(versions: tuple[Version, ...]) -> sqlite3.Connection:
+    memory = sqlite3.connect(":memory:")
+    for version in versions:
+        for statement in version.statements:
+            memory.execute(statement)
+    return memory
+
+
+def entries_of(connection: sqlite3.Connection) -> list[SchemaEntry]:
+    """Return all that a file declares, in its order; in one that was tampered with, the same name may come twice."""
+    rows = connection.execute("SELECT type, name, tbl_name, sql, rootpage FROM main.sqlite_schema").fetchall()
+    return [
+        SchemaEntry(str(kind), str(name), str(table), None if sql is None else str(sql), int(root or 0))
+        for kind, name, table, sql, root in rows
+    ]

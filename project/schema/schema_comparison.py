@@ -1,0 +1,266 @@
+"""Compares what a file declares with what the program declares: tables, indices and columns that are not ours.
+
+The schema of the program is made by running its versions on an empty database, never from a list that is kept by hand.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from enum import Enum
+
+from project.errors import UserError
+from project.schema import format_versions as schema
+from project.schema.format_versions import SchemaEntry
+from project.text_format import shown
+
+MIGRATIONS = "_sqlite_migrations"
+"""The table in which sqlite-utils notes which versions were applied; its layout is that of sqlite-utils."""
+_MIGRATIONS_INDEX = "idx__sqlite_migrations_migration_set_name"
+_MIGRATIONS_COLUMNS = ("id", "migration_set", "name", "applied_at")
+_MIGRATIONS_WORDS = (
+    {
+        "create",
+        "table",
+        "unique",
+        "index",
+        "on",
+        "if",
+        "not",
+        "exists",
+        "constraint",
+        "primary",
+        "key",
+        "integer",
+        "text",
+    }
+    | {"null", ",", "(", ")", MIGRATIONS, _MIGRATIONS_INDEX}
+    | {*_MIGRATIONS_COLUMNS}
+)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+_TOKEN = re.compile(
+    r"""
+    (?P<space>\s+)
+    | (?P<comment>--[^\n]*|/\*.*?(\*/|\Z))
+    | (?P<string>'([^']|'')*')
+    | (?P<quoted>"([^"]|"")*"|`([^`]|``)*`|\[[^\]]*\])
+    | (?P<word>\w+)
+    | (?P<sign>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_SHOWN = 3
+_GENERATED = (2, 3)
+"""What `PRAGMA table_xinfo` calls hidden where a column is worked out from others."""
+
+
+class Fault(Enum):
+    """How a part of a file's schema differs from the program's."""
+
+    UNKNOWN = "unknown"
+    CHANGED = "changed"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+    """Changed so that not all of the program's columns can be read from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaDifference:
+    """A table, an index or something else that is not as the program makes it.
+
+    Attributes:
+        columns: those of a changed table that are not the program's.
+    """
+
+    kind: str
+    name: str
+    fault: Fault
+    columns: tuple[str, ...] = ()
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether a table, or a column of one, is not there: then the study cannot even be read."""
+        return self.fault is Fault.UNREADABLE or (self.kind == "table" and self.fault is Fault.MISSING)
+
+    def as_finding(self) -> str:
+        """Say it as a line of `greenroom check`."""
+        name = f"“{shown(self.name)}”"
+        match self.fault:
+            case Fault.UNKNOWN:
+                return f"there is an unknown {self.kind} {name}"
+            case Fault.MISSING:
+                return f"the {self.kind} {name} is missing"
+        columns = ", ".join(f"“{shown(column)}”" for column in self.columns)
+        return f"the {self.kind} {name} is not as it should be" + (f": unknown column {columns}" if columns else "")
+
+    def as_noun(self) -> str:
+        """Name it inside a sentence."""
+        name = f"the {self.kind} “{shown(self.name)}”"
+        if self.columns:
+            return f"the column “{shown(self.columns[0])}” of {name}"
+        return name + {Fault.UNKNOWN: "", Fault.MISSING: ", which is missing"}.get(self.fault, ", which was changed")
+
+
+class ForeignSchema(UserError):
+    """A study whose schema is not the program's; it can be read, and is not written to."""
+
+
+def foreign_schema_error(name: str, differences: Sequence[SchemaDifference]) -> ForeignSchema:
+    """Return the message for a study that is not written to because of what it declares."""
+    parts = "; ".join(difference.as_noun() for difference in differences[:_SHOWN])
+    more = len(differences) - _SHOWN
+    return ForeignSchema(
+        f"The tables of “{shown(name)}” are not those of Greenroom: {parts}{f'; and {more} more' if more > 0 else ''}.",
+        "It can be read and not written to: what others put there would escape a withdrawal and the history. "
+        "A study without it: greenroom recover STUDY --out NEW",
+    )
+
+
+def foreign_code(connection: sqlite3.Connection) -> list[str]:
+    """Name the triggers, views and virtual tables of a file: a study has none, and opening one would run theirs."""
+    codes = []
+    for entry in schema.entries_of(connection):
+        declared = _declared_kind(entry.sql)
+        # An index that SQLite makes itself has a page too, so no page means that the rows come from a program's code.
+        if entry.kind in ("table", "index") and not entry.root:
+            codes.append(f"the virtual table “{shown(entry.name)}”")
+        elif entry.kind not in ("table", "index") or (declared and declared != entry.kind):
+            codes.append(f"the {declared or shown(entry.kind)} “{shown(entry.name)}”")
+    return codes
+
+
+def compare_schema(connection: sqlite3.Connection, version: int) -> list[SchemaDifference]:
+    """Return how a file's schema differs from that of a version of the format; nothing of its content is read.
+
+    Raises:
+        sqlite3.Error: the schema is damaged.
+        UnicodeDecodeError: a text in it is no UTF-8.
+    """
+    expected = schema.expected_entries(version)
+    # SQLite takes `SEGMENT` for `segment`.
+    keys = {(kind, name.lower()): (kind, name) for kind, name in expected}
+    seen: set[tuple[str, str]] = set()
+    differences: list[SchemaDifference] = []
+    migrations: list[SchemaEntry] = []
+    for entry in schema.entries_of(connection):
+        key = keys.get((entry.kind, entry.name.lower()))
+        if entry.table == MIGRATIONS:
+            migrations.append(entry)
+        elif key is None or key in seen:
+            differences.append(SchemaDifference(entry.kind, entry.name, Fault.UNKNOWN))
+        elif entry.name != key[1] or not _is_alike(connection, entry, expected[key], version):
+            differences.append(_describe_change(connection, entry, key[1], version))
+        if key is not None:
+            seen.add(key)
+    differences += [
+        SchemaDifference(entry.kind, entry.name, Fault.MISSING) for key, entry in expected.items() if key not in seen
+    ]
+    differences += _compare_migrations(connection, migrations)
+    (encoding,) = connection.execute("PRAGMA main.encoding").fetchone()
+    if encoding != "UTF-8":
+        differences.append(SchemaDifference("encoding", str(encoding), Fault.UNKNOWN))
+    return differences
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, bool]:
+    """Return the columns of a table, and of each whether its content is worked out from other columns."""
+    described = connection.execute(f"PRAGMA main.table_xinfo({_quoted(table)})").fetchall()
+    return {str(row[1]): row[6] in _GENERATED for row in described}
+
+
+def sql_tokens(sql: str) -> Iterator[str]:
+    """Yield what SQL consists of, without spaces; names as they are without their quotes, words in lower case.
+
+    Comments are kept: somebody may have written anything into one.
+    """
+    for match in _TOKEN.finditer(sql):
+        text = match.group()
+        match match.lastgroup:
+            case "space":
+                continue
+            case "word":
+                yield text.lower()
+            case "quoted":
+                closing = "]" if text[0] == "[" else text[0]
+                yield text[1:-1].replace(closing * 2, closing).lower()
+            case _:
+                yield text
+
+
+def _declared_kind(sql: str | None) -> str:
+    """Return what a statement makes, such as `trigger`; "" where there is none."""
+    if sql is None:
+        return ""
+    words = [token for token in sql_tokens(sql) if not token.startswith(("--", "/*"))][:3]
+    words = [word for word in words if word not in ("create", "unique", "temp", "temporary")]
+    return "virtual table" if words[:1] == ["virtual"] else (words[0] if words else "")
+
+
+def _is_alike(connection: sqlite3.Connection, entry: SchemaEntry, expected: SchemaEntry, version: int) -> bool:
+    """Tell whether something is declared as the program does it: in the same text, or one that SQLite wrote anew.
+
+    Versions of SQLite differ in how they quote and space what `ALTER TABLE` leaves; then the structure must agree, too.
+    """
+    if entry.table != expected.table:
+        return False
+    if entry.sql == expected.sql:
+        return True
+    if entry.sql is None or expected.sql is None or [*sql_tokens(entry.sql)] != [*sql_tokens(expected.sql)]:
+        return False
+    with closing(schema.empty_database(version)) as own:
+        return _structure(connection, entry.table) == _structure(own, entry.table)
+
+
+def _structure(connection: sqlite3.Connection, table: str) -> list[object]:
+    """Return what SQLite understood of a table: columns, references, and the columns of its indices."""
+    name = _quoted(table)
+    indices = sorted(row[1:] for row in connection.execute(f"PRAGMA main.index_list({name})").fetchall())
+    return [
+        connection.execute(f"PRAGMA main.table_xinfo({name})").fetchall(),
+        connection.execute(f"PRAGMA main.foreign_key_list({name})").fetchall(),
+        connection.execute("SELECT wr, strict FROM pragma_table_list WHERE name = ?", (table,)).fetchall(),
+        *((index, connection.execute(f"PRAGMA main.index_xinfo({_quoted(index[0])})").fetchall()) for index in indices),
+    ]
+
+
+def _describe_change(connection: sqlite3.Connection, entry: SchemaEntry, name: str, version: int) -> SchemaDifference:
+    if entry.kind != "table":
+        return SchemaDifference(entry.kind, entry.name, Fault.CHANGED)
+    there = columns_of(connection, entry.name)
+    with closing(schema.empty_database(version)) as own:
+        ours = columns_of(own, name)
+    readable = all(there.get(column) is False for column in ours)
+    unknown = tuple(column for column in there if column not in ours)
+    return SchemaDifference("table", entry.name, Fault.CHANGED if readable else Fault.UNREADABLE, unknown)
+
+
+def _compare_migrations(connection: sqlite3.Connection, entries: list[SchemaEntry]) -> Iterator[SchemaDifference]:
+    """Compare the table of applied versions. sqlite-utils lays it out: any layout counts that has room for no more."""
+    if not entries:
+        return
+    known = {("table", MIGRATIONS), ("index", _MIGRATIONS_INDEX), ("index", f"sqlite_autoindex_{MIGRATIONS}_1")}
+    keys = [(entry.kind, entry.name) for entry in entries]
+    for entry, key in zip(entries, keys, strict=True):
+        if key not in known or keys.count(key) > 1:
+            yield SchemaDifference(entry.kind, entry.name, Fault.UNKNOWN)
+        elif not {*sql_tokens(entry.sql or "")} <= _MIGRATIONS_WORDS:
+            yield SchemaDifference(entry.kind, entry.name, Fault.CHANGED)
+    there = columns_of(connection, MIGRATIONS)
+    if not {*_MIGRATIONS_COLUMNS[1:]} <= there.keys() <= {*_MIGRATIONS_COLUMNS} or any(there.values()):
+        yield SchemaDifference("table", MIGRATIONS, Fault.CHANGED)
+        return
+    names = {version.name for version in schema.VERSIONS}
+    rows = connection.execute(f"SELECT migration_set, name, applied_at FROM main.{MIGRATIONS} NOT INDEXED").fetchmany(
+        len(names) + 1
+    )
+    for group, name, applied in rows:
+        if group != "greenroom" or name not in names or not (isinstance(applied, str) and _TIME.fullmatch(applied)):
+            yield SchemaDifference("row of the table", MIGRATIONS, Fault.UNKNOWN)
+            return
+    if len(rows) > len(names):
+        yield SchemaDifference("row of the table", MIGRATIONS, Fault.UNKNOWN)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

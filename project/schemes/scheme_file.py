@@ -1,0 +1,407 @@
+"""The text of a scheme without what a lab wrote into it to explain: keys, names and numbers alone.
+
+Reads schemes from TOML, and says where one is wrong.
+"""
+
+import json
+import math
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from project.errors import UserError
+from project.schemes.scheme import (
+    CHOOSING,
+    NUMBERS,
+    Example,
+    Extent,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    RequiredFieldsRule,
+    Scheme,
+    Track,
+)
+from project.text_format import shown
+from resources import resource
+
+LARGEST_BYTES = 1_000_000
+LAST_VERSION = 1_000_000
+COLOURS = ("error", "competence", "uncertain", "muted", "accent")
+"""The names of the theme's colours that a label can have."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_COLOUR = re.compile("|".join((*COLOURS, "#[0-9a-fA-F]{6}")))
+
+
+@cache
+def load_scheme(name: str = "shrec") -> Scheme:
+    """Return one of the schemes that the program ships.
+
+    Raises:
+        UserError: it ships none of that name.
+    """
+    return load_scheme_file(_shipped(name))
+
+
+def shipped_text(name: str) -> str:
+    """Return the TOML text of one of the schemes that the program ships.
+
+    Raises:
+        UserError: it ships none of that name.
+    """
+    return scheme_text(_shipped(name))
+
+
+def shipped_names() -> list[str]:
+    """Return the keys of the schemes that the program ships, the default one first."""
+    names = sorted(path.name.removesuffix(".toml") for path in resource("schemes").iterdir())
+    return sorted((name for name in names if not name.startswith(("_", "."))), key=lambda name: name != "shrec")
+
+
+def _shipped(name: str) -> Path:
+    try:
+        return resource("schemes", f"{name}.toml")
+    except FileNotFoundError:
+        raise UserError(f"There is no scheme “{shown(name)}”.", "It may come with a newer version.") from None
+
+
+def load_scheme_file(path: Path) -> Scheme:
+    """Read a scheme from a TOML file.
+
+    Raises:
+        UserError: the file cannot be read or is not a scheme; the message names the file and the key.
+    """
+    return parse_scheme(scheme_text(path), path.name)
+
+
+def scheme_text(path: Path) -> str:
+    """Return the text of a scheme file.
+
+    Raises:
+        UserError: the file cannot be read, is larger than a scheme can be, or is not UTF-8.
+    """
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise UserError(f"The scheme “{shown(path.name)}” is too large to be one.", "Choose another file.")
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise UserError(
+            f"The scheme “{shown(path.name)}” cannot be read: {error.strerror}.", "Choose another file."
+        ) from None
+    except UnicodeDecodeError:
+        raise UserError(f"The scheme “{shown(path.name)}” is not UTF-8 text.", "Save it as UTF-8.") from None
+
+
+def parse_scheme(text: str, name: str) -> Scheme:
+    """Read a scheme from TOML text; `name` is what messages call it.
+
+    Raises:
+        UserError: the text is not a scheme; the message names the key.
+    """
+    try:
+        return _known(text)
+    except UserError:
+        return _parsed(text, name)
+
+
+@lru_cache(maxsize=64)
+def _known(text: str) -> Scheme:
+    """Read a scheme, or return it as it was read before: a study keeps the text of those that are shipped."""
+    return _parsed(text, "")
+
+
+def _parsed(text: str, name: str) -> Scheme:
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UserError(f"The scheme “{shown(name)}” is not TOML: {error}.", "Correct the file.") from None
+    return _scheme(_Table(found, name, ""))
+
+
+class _Table:
+    """A table of the file that knows where it stands, takes each key once, and complains about those left over."""
+
+    def __init__(self, found: dict[str, Any], file: str, where: str) -> None:
+        self._found = dict(found)
+        self._file = file
+        self._where = where
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self._found.pop(key, default)
+        if not isinstance(value, str) or (default is None and not value.strip()):
+            raise self.wrong(key, "must be a text")
+        return self._printable(key, value.strip())
+
+    def version(self, key: str) -> int:
+        value = self._found.pop(key, None)
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LAST_VERSION:
+            raise self.wrong(key, f"must be a whole number from 1 to {LAST_VERSION}")
+        return value
+
+    def number(self, key: str, default: float) -> float:
+        value = self._found.pop(key, default)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+            raise self.wrong(key, "must be a number")
+        return value
+
+    def one_of(self, key: str, known: Collection[str], default: str) -> str:
+        value = self.text(key, default)
+        if value not in known:
+            raise self.wrong(key, f"“{value}” is not one of {', '.join(one for one in known if one)}")
+        return value
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        value = self._found.pop(key, {})
+        if not isinstance(value, dict):
+            raise self.wrong(key, "must be a table")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self._found.pop(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.wrong(key, "must be a list of texts")
+        return tuple(self._printable(key, item) for item in value)
+
+    def tables(self, key: str) -> "Iterator[_Table]":
+        value = self._found.pop(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.wrong(key, f"must be a list of tables, [[{key}]]")
+        for place, item in enumerate(value, start=1):
+            yield _Table(item, self._file, f"{self._where}{key}[{place}].")
+
+    def end(self) -> None:
+        for key in self._found:
+            raise self.wrong(key, "is not known")
+
+    def _printable(self, key: str, value: str) -> str:
+        if _CONTROL.search(value):
+            raise self.wrong(key, "must be without control characters")
+        return value
+
+    def wrong(self, key: str, what: str) -> UserError:
+        return UserError(
+            f"The scheme “{shown(self._file)}” is wrong at {self._where}{key}: {what}.", "Correct the file."
+        )
+
+
+def _scheme(table: _Table) -> Scheme:
+    scheme = Scheme(
+        table.text("key"),
+        table.text("name"),
+        table.version("version"),
+        tuple(_track(found) for found in table.tables("tracks")),
+        tuple(_field(found) for found in table.tables("fields")),
+        tuple(_rule(found) for found in table.tables("rules")),
+        table.text("definition", ""),
+        tuple(_example(found) for found in table.tables("examples")),
+    )
+    table.end()
+    if not scheme.tracks:
+        raise table.wrong("tracks", "there must be at least one")
+    _no_repeats(table, "tracks", [track.key for track in scheme.tracks])
+    _no_repeats(table, "fields", [field.key for field in scheme.fields])
+    _check_names(table, scheme)
+    _check_examples(table, scheme)
+    for track in scheme.tracks:
+        _no_repeats(table, "shortcut", list(_shortcuts(scheme, track)))
+    return scheme
+
+
+def _check_names(table: _Table, scheme: Scheme) -> None:
+    fields, tracks = {field.key for field in scheme.fields}, {track.key for track in scheme.tracks}
+    labels = {label.key for track in scheme.tracks for label in track.labels}
+    for place, field in enumerate(scheme.fields, start=1):
+        _all_known(table, f"fields[{place}].only_for", field.only_for, labels, "a label")
+        _all_known(table, f"fields[{place}].tracks", field.tracks, tracks, "a track")
+    for place, rule in enumerate(scheme.rules, start=1):
+        _all_known(table, f"rules[{place}].label", [rule.label], labels, "a label")
+        _all_known(table, f"rules[{place}].track", [rule.track] if rule.track else [], tracks, "a track")
+        _all_known(table, "rules", rule.needs, fields, "a field")
+
+
+def _check_examples(table: _Table, scheme: Scheme) -> None:
+    labels = {label.key for track in scheme.tracks for label in track.labels}
+    for place, example in enumerate(scheme.examples, start=1):
+        _all_known(table, f"examples[{place}].label", [example.label], labels, "a label")
+        for key, value in example.values.items():
+            try:
+                scheme.check_value(key, value)
+            except UserError as error:
+                raise table.wrong(f"examples[{place}].values.{key}", error.message.rstrip(".")) from None
+
+
+def _all_known(table: _Table, key: str, values: Iterable[str], known: Collection[str], what: str) -> None:
+    for value in values:
+        if value not in known:
+            raise table.wrong(key, f"“{value}” is not {what}")
+
+
+def _track(table: _Table) -> Track:
+    track = Track(
+        table.text("key"),
+        table.text("name"),
+        tuple(_label(found) for found in table.tables("labels")),
+        table.text("definition", ""),
+        Extent(table.one_of("extent", list(Extent), Extent.SPAN)),
+        table.one_of("inside", ["", "utterance"], ""),
+        table.one_of("coding", ["several", "one"], "several"),
+    )
+    if not track.labels:
+        raise table.wrong("labels", "there must be at least one")
+    _no_repeats(table, "labels", [label.key for label in track.labels])
+    table.end()
+    return track
+
+
+def _label(table: _Table) -> Label:
+    label = Label(
+        table.text("key"),
+        table.text("name"),
+        table.text("definition", ""),
+        table.text("colour", ""),
+        table.text("shortcut", ""),
+        table.texts("examples"),
+    )
+    if label.colour and not _COLOUR.fullmatch(label.colour):
+        raise table.wrong("colour", f"“{label.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
+    table.end()
+    return label
+
+
+def _field(table: _Table) -> Field:
+    field = Field(
+        table.text("key"),
+        FieldKind(table.one_of("kind", list(FieldKind), "")),
+        table.text("name"),
+        table.text("definition", ""),
+        tuple(_choice(found) for found in table.tables("choices")),
+        table.text("shortcut", ""),
+        table.texts("only_for"),
+        table.texts("tracks"),
+        table.number("minimum", 0),
+        table.number("maximum", 0),
+        table.number("step", 1),
+        table.texts("ends"),
+    )
+    if bool(field.choices) != (field.kind in CHOOSING):
+        kind = "an" if field.kind[0] in "aeiou" else "a"
+        raise table.wrong("choices", f"{kind} {field.kind} has none" if field.choices else "there must be at least one")
+    if field.kind in NUMBERS and not field.minimum < field.maximum:
+        raise table.wrong("maximum", "must be more than minimum")
+    if field.kind not in NUMBERS and (field.minimum or field.maximum or field.ends):
+        raise table.wrong("minimum", f"only {' and '.join(NUMBERS)} fields have a range")
+    if field.step <= 0 or (field.kind is FieldKind.SCALE and not _whole(field)):
+        raise table.wrong("step", "must be more than 0, and a scale has whole numbers only")
+    if field.ends and len(field.ends) != 2:
+        raise table.wrong("ends", "must be two texts: what the lowest and the highest value mean")
+    _no_repeats(table, "choices", [choice.key for choice in field.choices])
+    table.end()
+    return field
+
+
+def _whole(field: Field) -> bool:
+    return all(float(value).is_integer() for value in (field.minimum, field.maximum, field.step))
+
+
+def _choice(table: _Table) -> FieldChoice:
+    choice = FieldChoice(
+        table.text("key"),
+        table.text("name"),
+        table.text("definition", ""),
+        table.text("shortcut", ""),
+        table.texts("examples"),
+    )
+    table.end()
+    return choice
+
+
+def _rule(table: _Table) -> RequiredFieldsRule:
+    rule = RequiredFieldsRule(table.text("label"), table.texts("needs"), table.text("track", ""))
+    table.end()
+    return rule
+
+
+def _example(table: _Table) -> Example:
+    example = Example(
+        table.text("title"),
+        table.text("situation"),
+        table.text("label"),
+        table.mapping("values"),
+        table.text("why", ""),
+    )
+    table.end()
+    return example
+
+
+def _shortcuts(scheme: Scheme, track: Track) -> Iterator[str]:
+    yield from (label.shortcut for label in track.labels if label.shortcut)
+    for field in scheme.fields_of(track.key):
+        keys = (field.shortcut, *(choice.shortcut for choice in field.choices))
+        yield from (key for key in keys if key)
+
+
+def _no_repeats(table: _Table, key: str, values: list[str]) -> None:
+    for value, count in Counter(values).items():
+        if count > 1:
+            raise table.wrong(key, f"“{value}” is there {count} times")
+
+
+EXPLAINING = frozenset({"definition", "example", "examples", "situation", "why", "title"})
+"""Keys of a scheme under which a lab explains it; nothing refers to them."""
+
+
+def stripped(text: str, what: str) -> tuple[str, Scheme]:
+    """Return the text of a scheme as it may be shared, and the scheme.
+
+    A scheme that comes with the program is as it is; of any other, definitions, examples and comments go.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    scheme = parse_scheme(text, what)
+    if scheme.key in shipped_names() and text == shipped_text(scheme.key):
+        return text, scheme
+    try:
+        written = toml_of(_unexplained(tomllib.loads(text)))
+        return written, parse_scheme(written, what)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{what} cannot be read: {error}.", "See: greenroom check STUDY") from None
+
+
+def _unexplained(value: Any) -> Any:
+    match value:
+        case list():
+            return [_unexplained(one) for one in value]
+        case dict():
+            return {key: _unexplained(one) for key, one in value.items() if key not in EXPLAINING}
+        case _:
+            return value
+
+
+def toml_of(found: Mapping[str, Any]) -> str:
+    """Return the text of a scheme with these keys and values, without comments."""
+    return "".join(f"{_string(key)} = {_value(one)}\n" for key, one in found.items())
+
+
+def _value(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case list():
+            return f"[{', '.join(map(_value, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{_string(key)} = {_value(one)}' for key, one in value.items())}}}"
+        case _:
+            return _string(str(value))
+
+
+def _string(text: str) -> str:
+    """Return a basic string of TOML; JSON's are those, but for one sign that it does not escape."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,200 @@
+"""Full-text search over a study, on SQLite's FTS5.
+
+What a person types into a search field, as an expression that SQLite's full-text search takes.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from project.entities.study_records import Changes
+from project.queries.annotator_rows import hidden_lanes
+from project.search.free_texts import TextLocation, Texts
+from project.store.study import Study
+
+_PART = re.compile(r'"([^"]*)(")?|([^\s"]+)')
+_MOST = 24
+"""More words than this are left out: the engine has a limit on how deep an expression may be."""
+
+
+def expression(typed: str) -> str:
+    """Return the expression for what was typed, or "" where there is nothing to look for.
+
+    Each word is found where a word of the text begins with it; words between quotes are found as they stand, one after
+    the other, and while the second quote is missing the last of them may go on. A text has to have all of it. Nothing
+    that can be typed is an error: every word is handed on between quotes, where signs mean nothing.
+    """
+    clean = re.sub("[\x00\ud800-\udfff]", " ", typed)
+    parts = []
+    for phrase, closed, word in _PART.findall(clean):
+        # A quote before nothing, or signs alone, would be words that no text has.
+        if any(sign.isalnum() for sign in phrase or word):
+            parts.append(f'"{phrase}"' if closed else f'"{phrase or word}"*')
+    return " ".join(parts[:_MOST])
+
+
+_OPEN, _CLOSE = "\x02", "\x03"
+_SLICE = 150
+_EXCERPT_WORDS = 18
+_RUN = re.compile(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A piece of a text; `marks` are the (start, end) of what matches, in characters of `text`."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+class SearchIndex:
+    """What can be found in one study. It belongs to the study's thread.
+
+    What a step touched is read again when the next search needs it, or before that in idle moments by `work`.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._texts = Texts(study)
+        self._memory = sqlite3.connect(":memory:", isolation_level=None)
+        self._make()
+        self._places: dict[int, TextLocation] = {}
+        self._rows: dict[tuple[str, str], list[int]] = {}
+        self._next = 1
+        self._stale: dict[tuple[str, str], None] = {}
+        self._unread: Iterator[tuple[str, str]] = iter(())
+        self._all_read = False
+        self._version = self._data_version()
+        self._hidden = hidden_lanes(study)
+        self._begin()
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._memory.close()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether there is nothing left for `work` to do."""
+        return not self._stale and self._all_read
+
+    def apply(self, changes: Changes) -> None:
+        """Note what an edit touched; it is read when it is needed."""
+        if changes.ids("scheme_version"):
+            self._texts.forget_schemes()
+            self._begin()
+        for table in self._texts.tables:
+            self._stale.update(dict.fromkeys((table, subject) for subject in sorted(changes.ids(table))))
+        # Which of its values are shown depends on a segment's scheme.
+        self._stale.update(dict.fromkeys(("segment_value", one) for one in sorted(changes.ids("segment"))))
+
+    def work(self) -> bool:
+        """Read the next slice of what is not in the index yet, some milliseconds of work; false when all is."""
+        batch = list(islice(self._stale, _SLICE))
+        fresh = list(islice(self._unread, _SLICE - len(batch)))
+        self._all_read = len(batch) + len(fresh) < _SLICE
+        run = self._memory.execute
+        run("BEGIN")
+        try:
+            both = dict.fromkeys((*batch, *fresh))
+            for table in dict.fromkeys(table for table, _ in both):
+                self._renew(table, [subject for owner, subject in both if owner == table])
+            run("COMMIT")
+        except BaseException:
+            run("ROLLBACK")
+            self._rows.clear()
+            self._places.clear()
+            self._make()
+            self._begin()
+            raise
+        for one in batch:
+            del self._stale[one]
+        return not self.is_current
+
+    def places(self, typed: str) -> dict[int, TextLocation]:
+        """Return number -> place of every text that has what was typed (see `words.expression`), in no order."""
+        wanted = self._prepare(typed)
+        if not wanted:
+            return {}
+        rows = self._memory.execute("SELECT rowid FROM found WHERE found MATCH ?", (wanted,)).fetchall()
+        return {number: self._places[number] for (number,) in rows}
+
+    def best(self, typed: str, limit: int = 50) -> list[tuple[TextLocation, Excerpt]]:
+        """Return the texts that fit best what was typed, the best first."""
+        wanted = self._prepare(typed)
+        if not wanted:
+            return []
+        rows = self._memory.execute(
+            f"SELECT rowid, {_SNIPPET} FROM found WHERE found MATCH ? ORDER BY rank LIMIT ?", (wanted, limit)
+        ).fetchall()
+        return [(self._places[number], _excerpt(text)) for number, text in rows]
+
+    def excerpt(self, typed: str, number: int) -> Excerpt:
+        """Return the piece of one text, by its number, in which what was typed stands."""
+        rows = self._memory.execute(
+            f"SELECT {_SNIPPET} FROM found WHERE found MATCH ? AND rowid = ?", (expression(typed) or '""', number)
+        ).fetchall()
+        return _excerpt(rows[0][0]) if rows else Excerpt("")
+
+    def _prepare(self, typed: str) -> str:
+        # What another window saves reaches a study that is only read without a step of its own.
+        if self._study.read_only and (version := self._data_version()) != self._version:
+            self._version = version
+            self._texts.forget_schemes()
+            self._begin()
+        if (hidden := hidden_lanes(self._study)) != self._hidden:
+            self._hidden = hidden
+            self._begin()
+        while not self.is_current:
+            self.work()
+        return expression(typed)
+
+    def _make(self) -> None:
+        self._memory.execute("DROP TABLE IF EXISTS found")
+        self._memory.execute(
+            "CREATE VIRTUAL TABLE found USING fts5 (text, prefix = '1 2 3', tokenize = 'unicode61 remove_diacritics 2')"
+        )
+
+    def _begin(self) -> None:
+        self._stale = dict.fromkeys(self._rows)
+        self._unread = ((table, one) for table in self._texts.tables for one in self._texts.subjects(table))
+        self._all_read = False
+
+    def _renew(self, table: str, subjects: list[str]) -> None:
+        gone = [number for subject in subjects for number in self._rows.pop((table, subject), ())]
+        self._memory.executemany("DELETE FROM found WHERE rowid = ?", [(number,) for number in gone])
+        for number in gone:
+            del self._places[number]
+        self._add(self._texts.read(table, subjects))
+
+    def _add(self, texts: Iterable[tuple[TextLocation, str]]) -> None:
+        new = []
+        for place, text in texts:
+            self._places[self._next] = place
+            self._rows.setdefault((place.table, place.subject), []).append(self._next)
+            new.append((self._next, _clean(text)))
+            self._next += 1
+        self._memory.executemany("INSERT INTO found (rowid, text) VALUES (?, ?)", new)
+
+    def _data_version(self) -> int:
+        row = self._study.row("PRAGMA data_version")
+        return 0 if row is None else int(row[0])
+
+
+_SNIPPET = f"snippet(found, 0, '{_OPEN}', '{_CLOSE}', '…', {_EXCERPT_WORDS})"
+_DROPPED = dict.fromkeys(map(ord, "\x00" + _OPEN + _CLOSE), " ")
+
+
+def _clean(text: str) -> str:
+    return text.translate(_DROPPED).encode("utf-8", "replace").decode("utf-8")
+
+
+def _excerpt(marked: str) -> Excerpt:
+    text, marks, end = "", [], 0
+    for run in _RUN.finditer(marked):
+        text += marked[end : run.start()]
+        marks.append((len(text), len(text) + len(run[1])))
+        text += run[1]
+        end = run.end()
+    return Excerpt(text + marked[end:], tuple(marks))

@@ -1,0 +1,265 @@
+"""Jobs that had not ended when their study was left: noted on this machine, and made again at the next opening."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import platformdirs
+
+from project.encryption.container import is_sealed
+from project.encryption.encrypted_files import overwrite
+from project.entities.study_records import Json
+from project.errors import UserError
+from project.ids import new_id
+from project.session.jobs import JobSpec
+from project.store.study import Study
+from project.timebase import utc_now
+
+_FORMAT = 1
+_ENDED = "ended"
+_LONGEST = 256 << 20
+"""Bytes; a longer note is none of ours."""
+
+EXPORT, BENCHMARK = "export", "benchmark"
+PLANS = frozenset({EXPORT, BENCHMARK})
+"""Notes about several jobs, one after the other: whoever runs them takes them up again."""
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptedJob:
+    """A job that was asked for and did not end.
+
+    Attributes:
+        id: of its note; notes sort by it in the order in which the jobs were asked for.
+        kind: of `project.session.jobs.KINDS`, or of `PLANS`.
+        title: as it stood in the list of jobs.
+        recording_id: what it is about; "" where it is about no recording.
+        asked: what its kind needs to make it again.
+        since: when it was asked for, as `utc_now` says it.
+    """
+
+    id: str
+    kind: str
+    title: str
+    recording_id: str
+    asked: Mapping[str, Json] = field(default_factory=dict)
+    since: str = ""
+
+
+class JobNotes:
+    """The notes about the jobs of one study. Only the process that may write to the study uses them."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._folder = notes_folder(study.path)
+
+    def keep(self, work: JobSpec) -> str:
+        """Note a job that was asked for; returns the id of the note, "" where jobs of this kind are not noted."""
+        if work.kind not in ASKED:
+            return ""
+        asked = {key: work.parameters[key] for key in ASKED[work.kind] if key in work.parameters}
+        if work.kind == "ask":
+            asked = dict(work.parameters)
+        return self._write(work.kind, work.title, work.recording_id, asked)
+
+    def keep_plan(self, kind: str, title: str, asked: Mapping[str, Json]) -> str:
+        """Note several jobs that follow from each other, of a kind of `PLANS`; returns the id of the note."""
+        return self._write(kind, title, "", asked)
+
+    def drop(self, note_id: str) -> None:
+        """Forget a job, because it ended or nobody wants it any more."""
+        if note_id:
+            with suppress(OSError):
+                overwrite(self._folder / f"{note_id}.json")
+
+    def interrupted(self) -> list[InterruptedJob]:
+        """Return the jobs that did not end, in the order in which they were asked for.
+
+        A note that cannot be read, as after a change of the passphrase, is removed.
+        """
+        jobs: list[InterruptedJob] = []
+        for path in sorted(_notes_in(self._folder)):
+            try:
+                jobs.append(self.read(path))
+            except (OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
+                with suppress(OSError):
+                    overwrite(path)
+        return jobs
+
+    def tell_later(self, lines: Sequence[str]) -> None:
+        """Keep what came of jobs while no window was there to say so."""
+        with suppress(OSError):
+            if lines:
+                write_private(self._study, self._folder / _ENDED, json.dumps([*lines]).encode())
+
+    def take_told(self) -> list[str]:
+        """Return what `tell_later` kept, once."""
+        path, lines = self._folder / _ENDED, []
+        with suppress(OSError, UserError, ValueError, RecursionError):
+            found = json.loads(read_private(self._study, path))
+            lines = [str(one) for one in found] if isinstance(found, list) else []
+        with suppress(OSError):
+            overwrite(path)
+        return lines
+
+    def _write(self, kind: str, title: str, recording_id: str, asked: Mapping[str, Json]) -> str:
+        note_id = new_id()
+        content = {
+            "format": _FORMAT,
+            "kind": kind,
+            "title": title,
+            "recording": recording_id,
+            "asked": dict(asked),
+            "since": utc_now(),
+        }
+        # A folder that cannot be written to is no reason not to work: the job then ends with the program.
+        with suppress(OSError):
+            write_private(self._study, self._folder / f"{note_id}.json", json.dumps(content).encode())
+            return note_id
+        return ""
+
+    def read(self, path: Path) -> InterruptedJob:
+        """Return one of the notes.
+
+        Raises:
+            OSError, UserError, ValueError, KeyError, TypeError, RecursionError: it cannot be read.
+        """
+        found: dict[str, Any] = json.loads(read_private(self._study, path))
+        if found["format"] != _FORMAT or found["kind"] not in {*ASKED, *PLANS}:
+            raise ValueError(path.name)
+        return InterruptedJob(
+            path.stem,
+            str(found["kind"]),
+            str(found["title"]),
+            str(found["recording"]),
+            cast(dict[str, Json], dict(found["asked"])),
+            str(found["since"]),
+        )
+
+
+def notes_folder(study: Path) -> Path:
+    """Return the folder of the notes about a study; it may not be there."""
+    return platformdirs.user_state_path("greenroom") / "jobs" / _digest(str(study.resolve()))
+
+
+def is_noted(study: Study, kind: str, recording_id: str) -> bool:
+    """Tell whether a job of a kind was asked for about a recording and has not ended; for who only reads the study.
+
+    Notes that cannot be read are left as they are.
+    """
+    notes = JobNotes(study)
+    for path in _notes_in(notes_folder(study.path)):
+        with suppress(OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
+            job = notes.read(path)
+            if (job.kind, job.recording_id) == (kind, recording_id):
+                return True
+    return False
+
+
+def note_files(study: Path) -> list[Path]:
+    """Return all files that are kept about the jobs of a study, as long as it lay where it lies now."""
+    folder = notes_folder(study)
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def note_files_of(study_id: str) -> list[Path]:
+    """Return all files that are kept about the jobs of a study and its copies, wherever they lay and were called."""
+    marks = sorted(_marks_folder().glob(f"{_digest(study_id)}-*"))
+    folders = [_marks_folder().parent / place for place in sorted(places_of(study_id))]
+    return [*(file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())), *marks]
+
+
+def places_of(study_id: str) -> frozenset[str]:
+    """Return the checksums of the places where a study or a copy of it lay when something was noted about its jobs."""
+    return frozenset(mark.name.rpartition("-")[2] for mark in _marks_folder().glob(f"{_digest(study_id)}-*"))
+
+
+def _marks_folder() -> Path:
+    """Return the folder of empty files that say which study the notes about a place are of."""
+    return platformdirs.user_state_path("greenroom") / "jobs" / "studies"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _mark_study(study: Study) -> None:
+    """Remember that notes about the place of a study are of this study: it may be renamed or moved later.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    _marks_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+    (_marks_folder() / f"{_digest(study.id)}-{notes_folder(study.path).name}").touch(0o600)
+
+
+def write_private(study: Study, path: Path, content: bytes) -> None:
+    """Write a file that only the user can read, in one step; sealed with the study's key where the study is sealed.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _mark_study(study)
+    if study.working is not None:
+        study.working.seal_content(content, path)
+        return
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        temporary.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def read_private(study: Study, path: Path) -> bytes:
+    """Read what `write_private` wrote.
+
+    Raises:
+        OSError: it cannot be read.
+        UserError: it was sealed with another key, or damaged.
+        ValueError: the study is sealed and the file is not, or the other way round.
+    """
+    if path.is_symlink() or path.stat().st_size > _LONGEST or is_sealed(path) != (study.working is not None):
+        raise ValueError(path.name)
+    return path.read_bytes() if study.working is None else study.working.unseal_content(path)
+
+
+def _notes_in(folder: Path) -> list[Path]:
+    return [one for one in folder.glob("*.json") if not one.name.startswith(".")] if folder.is_dir() else []
+
+
+ASKED: Mapping[str, tuple[str, ...]] = {
+    "faces": ("detector", "processor", "options"),
+    "text": ("finder",),
+    "speech": ("options",),
+    "transcribe": ("model", "language", "replace", "processor", "options"),
+    "speakers": ("number",),
+    "cues": (),
+    "scenes": (),
+    "sync": ("medium",),
+    "privacy": ("clip", "measure"),
+    "release": ("folder", "plan"),
+    "fetch": ("name", "key", "source", "licence"),
+    "ask": (),
+}
+"""Kind of job -> what of its parameters somebody asked for. A run of judges is noted whole: it names no secret."""
+NOT_NOTED: Mapping[str, str] = {
+    "anonymize": "a clip belongs to an export, which is noted",
+    "preview": "a picture that somebody looks at now",
+    "listen": "a sound that somebody listens to now",
+    "voice": "only the command line asks for it",
+    "pii": "begins by itself when it is needed",
+    "try_judge": "holds a key, and somebody waits for the answer",
+}
+"""Kind of job -> why it is not noted."""

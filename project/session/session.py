@@ -1,0 +1,306 @@
+"""An open study, who works in it, and where its files are.
+
+Which recording or participant a person means by what they typed. What is made of a study once, and anew whenever its
+history or who looks at it has changed.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path, PurePath
+from types import TracebackType
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from project.entities.study_records import Annotator, Medium, MediumRole, Participant, Recording
+from project.errors import UserError
+from project.files.fingerprints import fingerprint
+from project.ids import new_id
+from project.merging.merge import COPY
+from project.queries.annotator_rows import annotator_by_name, insert_annotator
+from project.queries.history_rows import newest_mark
+from project.queries.recording_rows import all_media, all_participants, all_recordings, media_of, recording
+from project.queries.study_schemes import StudySchemes
+from project.schemes.scheme import Scheme
+from project.session.settings import Settings, load_settings
+from project.session.trust_store import TrustKind, folders_of, reaches, trust, trusted
+from project.store.study import Study, UndoStep
+from project.text_format import shown
+
+_log = logging.getLogger(__name__)
+_told: set[Path] = set()
+"""Studies of which it was said that nobody may write to them."""
+
+
+class MediaState(StrEnum):
+    """Whether the file of a medium is what the study knows."""
+
+    PRESENT = "present"
+    MISSING = "missing"
+    REPLACED = "replaced"
+    OUTSIDE = "outside"
+    """Outside the study's folder, where nobody on this machine pointed to: it is not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedMedium:
+    """A medium, where its file should be, and what is there."""
+
+    medium: Medium
+    path: Path
+    state: MediaState
+
+
+class Session:
+    """One person's work in one study. Belongs to the thread that opened it.
+
+    Attributes:
+        patient: whether what takes seconds may be done at once, in this thread; not so in a window, which would stand
+            still.
+    """
+
+    def __init__(self, study: Study, annotator: str | None = None, settings: Settings | None = None) -> None:
+        self.study = study
+        self.patient = True
+        self._folders = trusted(study.id, TrustKind.FOLDER)
+        self.settings = settings or load_settings()
+        self._annotator_name = ""
+        self.annotator_name = annotator or owner_of_copy(study) or self.settings.annotator
+        self.schemes = StudySchemes(study)
+
+    @property
+    def annotator_name(self) -> str:
+        """The name that edits are recorded under, and whose eyes the study is seen with."""
+        return self._annotator_name
+
+    @annotator_name.setter
+    def annotator_name(self, name: str) -> None:
+        self._annotator_name = name
+        self.study.look_as(name)
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme that a segment is made under when nobody names another."""
+        return self.schemes.default
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        annotator: str | None = None,
+        *,
+        read_only: bool = False,
+        when_checked: Callable[[], None] | None = None,
+        when_backed_up: Callable[[], None] | None = None,
+    ) -> "Session":
+        """Open a study to work in, with a backup of it where one is due; what is called when says `Study.open`.
+
+        Raises:
+            UserError: the file cannot be opened as a study.
+        """
+        settings = load_settings()
+        study = Study.open(
+            path,
+            read_only=read_only,
+            when_checked=when_checked,
+            backups=settings.backups,
+            when_backed_up=when_backed_up,
+        )
+        if study.backup_problem is not None:
+            _log.warning("%s", study.backup_problem)
+        if study.defect is not None and study.path not in _told:
+            # Once: a window opens it again and again, to read in a thread.
+            _told.add(study.path)
+            _log.warning("%s", study.defect)
+        try:
+            return cls(study, annotator, settings)
+        except BaseException:
+            study.close()
+            raise
+
+    def close(self) -> None:
+        """Close the study; one file is left."""
+        self.study.close()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def annotator(self) -> Annotator | None:
+        """Return who works here; None before their first edit in this study."""
+        return annotator_by_name(self.study, self.annotator_name)
+
+    @contextmanager
+    def step(self, name: str, merge_key: str | None = None, *, undoable: bool = True) -> Iterator[UndoStep]:
+        """One edit: a transaction, a step of the history, recorded under the annotator of this session.
+
+        `undoable` is explained at `Study.step`.
+        """
+        if not self.annotator_name.strip():
+            raise UserError("An edit needs a name to be recorded under.", "Set the annotator's name first.")
+        self.study.require_writable()
+        who = annotator_by_name(self.study, self.annotator_name)
+        if who is None:
+            who = Annotator(new_id(), self.annotator_name)
+            with self.study.step(f"Introduce {who.name}", undoable=False):
+                insert_annotator(self.study, who)
+        with self.study.step(name, who.id, merge_key, undoable=undoable) as step:
+            yield step
+
+    def recording(self, recording_id: str) -> Recording:
+        """Return a recording of the study.
+
+        Raises:
+            UserError: there is none with this id.
+        """
+        found = recording(self.study, recording_id)
+        if found is None:
+            raise UserError("This recording is no longer part of the study.", "Choose another one.")
+        return found
+
+    def main_medium(self, recording_id: str) -> Medium | None:
+        """Return the file whose picture is worked on, or None for a recording without media."""
+        media = media_of(self.study, recording_id)
+        return next((m for m in media if m.role is MediumRole.MAIN), None)
+
+    def has_picture(self, recording_id: str) -> bool:
+        """Tell whether there is anything to see: a recording may be sound only, or have no file."""
+        medium = self.main_medium(recording_id)
+        return medium is not None and medium.facts.video is not None
+
+    def reaches(self, place: Path) -> bool:
+        """Tell whether a place may be read for the study: in its folder, or where a person pointed to."""
+        return reaches(self.study.folder, self._folders, place)
+
+    def point_to(self, files: Iterable[Path]) -> None:
+        """Let the study read from the folders of files that a person on this machine chose."""
+        chosen = [folder for file in files for folder in folders_of(file)]
+        self._folders = (*dict.fromkeys((*self._folders, *chosen)),)
+        trust(self.study.id, TrustKind.FOLDER, (one for one in chosen if not reaches(self.study.folder, (), Path(one))))
+
+    def place_of(self, medium: Medium) -> Path | None:
+        """Return where the file of a medium should be; None where the study may not look."""
+        path = self.study.folder / medium.path
+        return path if self.reaches(path) else None
+
+    def seems_there(self, medium: Medium) -> bool:
+        """Tell at a glance whether the file of a medium is where it should be; which file it is shows `locate`."""
+        place = self.place_of(medium)
+        try:
+            return place is not None and place.is_file()
+        except (OSError, ValueError):
+            return False
+
+    def locate(self, medium: Medium) -> LocatedMedium:
+        """Say where the file of a medium is, and whether it is still the one that was added."""
+        path = self.study.folder / medium.path
+        if not self.reaches(path):
+            return LocatedMedium(medium, path, MediaState.OUTSIDE)
+        try:
+            if not path.is_file():
+                return LocatedMedium(medium, path, MediaState.MISSING)
+            same = path.stat().st_size == medium.facts.size_bytes and fingerprint(path) == medium.fingerprint
+        except (OSError, ValueError, UserError):
+            return LocatedMedium(medium, path, MediaState.MISSING)
+        return LocatedMedium(medium, path, MediaState.PRESENT if same else MediaState.REPLACED)
+
+    def usable_picture(self, recording_id: str) -> LocatedMedium:
+        """Return the main medium of a recording when its file is there, unchanged, and has a picture.
+
+        Raises:
+            UserError: it is missing, replaced by another file, or has no picture.
+        """
+        about = self.recording(recording_id)
+        medium = self.main_medium(recording_id)
+        if medium is None:
+            raise UserError(f"Recording {about.number} ({about.name}) has no media file.", "Add its video first.")
+        located = self.locate(medium)
+        if located.state is MediaState.MISSING:
+            raise UserError(
+                f"The file of recording {about.number} is missing: {located.path}",
+                "Put it back, or relink the folder it was moved to.",
+            )
+        if located.state is MediaState.OUTSIDE:
+            raise outside(located, f"recording {about.number}")
+        if located.state is MediaState.REPLACED:
+            raise UserError(
+                f"The file of recording {about.number} is not the one that was added: {located.path}",
+                "Put the original back, or add this file as a recording of its own.",
+            )
+        if medium.facts.video is None:
+            raise UserError(f"Recording {about.number} ({about.name}) has no picture.", "Choose one with video.")
+        return located
+
+
+def outside(located: LocatedMedium, whose: str) -> UserError:
+    """Return the message for a file that the study names and nobody on this machine pointed to."""
+    return UserError(
+        f"The file of {whose} is outside the study's folder: {shown(located.path)}",
+        "A study from elsewhere may name any file. If this one is yours, point to it: relink the folder that it is in.",
+    )
+
+
+def owner_of_copy(study: Study) -> str:
+    """Return whose copy a study is, or "" for one that was not split off for anybody."""
+    facts = study.get_property(COPY)
+    name = facts.get("annotator") if isinstance(facts, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def recording_called(session: Session, text: str) -> Recording:
+    """Return the recording with this number, id, name or file name.
+
+    Raises:
+        UserError: none or several fit.
+    """
+    recordings = all_recordings(session.study)
+    if text.isdecimal():
+        fits = [r for r in recordings if r.number == int(text)]
+    else:
+        named = {m.recording_id for m in all_media(session.study) if text in (m.path, PurePath(m.path).name)}
+        fits = [r for r in recordings if text in (r.id, r.name) or r.id in named]
+    if len(fits) == 1:
+        return fits[0]
+    if not recordings:
+        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
+    if fits:
+        numbers = ", ".join(str(r.number) for r in fits)
+        raise UserError(f"“{text}” is the name of several recordings ({numbers}).", "Give the number.")
+    raise UserError(f"No recording is called “{text}”.", "Give its number, file name or id; see: greenroom info STUDY")
+
+
+def participant_called(session: Session, text: str) -> Participant:
+    """Return the participant with this pseudonym.
+
+    Raises:
+        UserError: there is none.
+    """
+    found = next((one for one in all_participants(session.study) if one.pseudonym == text.strip()), None)
+    if found is None:
+        raise UserError(f"There is no participant “{text}”.", "List them: greenroom participant STUDY")
+    return found
+
+
+Made = TypeVar("Made")
+
+
+class PerState(Generic[Made]):
+    """Remembers the newest for each open study, as long as that is open."""
+
+    def __init__(self, make: Callable[[Session], Made]) -> None:
+        self._make = make
+        self._known: WeakKeyDictionary[Session, tuple[object, Made]] = WeakKeyDictionary()
+
+    def of(self, session: Session) -> Made:
+        """Return what was made of the study as it is now."""
+        mark = (newest_mark(session.study), session.annotator_name)
+        kept = self._known.get(session)
+        if kept is None or kept[0] != mark:
+            kept = self._known[session] = (mark, self._make(session))
+        return kept[1]

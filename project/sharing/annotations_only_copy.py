@@ -1,0 +1,372 @@
+"""Writes a copy of a study that holds its annotations alone, for somebody who may see nothing else of it.
+
+What of one row goes along with a copy that holds annotations alone, by the kinds of its columns.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from project.entities.judgments import RAW, Modality
+from project.entities.study_records import Json, ParticipantRole
+from project.errors import UserError
+from project.files.publication import put_in_place
+from project.files.temporary_files import scratch_folder
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries.study_schemes import all_versions
+from project.schema.columns import COLUMNS, ColumnKind
+from project.schemes.scheme import FieldKind, Scheme
+from project.schemes.scheme_file import stripped
+from project.sharing.annotator_copy import free_place
+from project.store.column_values import to_json
+from project.store.study import Cell, Study
+from project.store.visibility import SEEN, SEEN_CHAIN, SEEN_RECORDING
+from resources import resource
+
+_VARIANTS = frozenset({"plain", "few-shot", "cot", "tom"})
+_BACKEND = re.compile(r"[a-z0-9-]{1,20}")
+_CODES = {
+    "collection": "Collection ",
+    "recording": "Recording ",
+    "participant": "P",
+    "annotator": "A",
+    "chain": "Chain ",
+    "judgment": "Prompt ",
+}
+
+Row = dict[str, Any]
+ChainState = Callable[[Study, str], str]
+
+
+class GivenRows:
+    """Makes the rows of a copy out of those of a study; tables have to come in the order of their references.
+
+    Args:
+        study: that is read.
+        copy: that is written; rows that were given are in it when later ones are asked for.
+        at: stands for every time at which somebody did something.
+        chain_state: returns the state of a chain of a study, by id.
+
+    Attributes:
+        schemes: those that go along, by key and version.
+    """
+
+    def __init__(self, study: Study, copy: Study, at: str, chain_state: ChainState) -> None:
+        self._study = study
+        self._copy = copy
+        self._at = at
+        self._chain_state = chain_state
+        self._ids: dict[str, str] = {}
+        self._codes: dict[str, int] = {}
+        self._judges: dict[str, int] = {}
+        self._given: dict[str, set[str]] = {}
+        self._tasks = {one.name.removesuffix(".toml") for one in resource("prompts").iterdir()}
+        self.schemes: dict[tuple[str, int], Scheme] = {}
+        self._texts: dict[tuple[str, int], str] = {}
+        self._read_schemes()
+
+    def name(self, ids: set[str]) -> None:
+        """Give ids of the copy's own, in the order of the old ones, which is that in which rows were made."""
+        for one in sorted(ids):
+            self._key(one)
+
+    def row(self, table: str, row: Row) -> Row | None:
+        """Return the row of the copy; None where it does not go along."""
+        made = self._by_kind(table, row)
+        special = getattr(self, f"_of_{table}", None)
+        found: Row | None = made if special is None else special(row, made)
+        if found is not None and "id" in row:
+            self._given.setdefault(table, set()).add(row["id"])
+        return found
+
+    def _by_kind(self, table: str, row: Row) -> Row:
+        made: Row = {}
+        for column, kind in COLUMNS[table].items():
+            match kind:
+                case ColumnKind.KEY:
+                    made[column] = self._key(row[column])
+                case ColumnKind.NUMBER | ColumnKind.LABEL:
+                    made[column] = row[column]
+                case ColumnKind.TIME:
+                    made[column] = self._at
+                case ColumnKind.JSON:
+                    made[column] = "{}"
+                case ColumnKind.NAME:
+                    made[column] = self._code(table)
+                case _:
+                    made[column] = ""
+        return made
+
+    def _key(self, value: Cell) -> Cell:
+        """Return an id of the copy's own for an id; equal ids are equal there too."""
+        if not isinstance(value, str) or not value:
+            return value
+        if value not in self._ids:
+            self._ids[value] = new_id()
+        return self._ids[value]
+
+    def _code(self, table: str) -> str:
+        self._codes[table] = self._codes.get(table, 0) + 1
+        return f"{_CODES[table]}{self._codes[table]}"
+
+    def _read_schemes(self) -> None:
+        for key, versions in all_versions(self._study).items():
+            for version, text in versions.items():
+                try:
+                    self._texts[key, version], self.schemes[key, version] = stripped(text, key)
+                except UserError:
+                    continue
+
+    def _of_scheme_version(self, row: Row, made: Row) -> Row | None:
+        place = (row["key"], row["version"])
+        scheme = self.schemes.get(place)
+        if scheme is None or (scheme.key, scheme.version) != place:
+            return None
+        return made | {"text": self._texts[place]}
+
+    def _of_recording(self, row: Row, made: Row) -> Row | None:
+        return made | {"name": f"Recording {row['number']}"}
+
+    def _of_participant(self, row: Row, made: Row) -> Row | None:
+        known = row["role"] in {one.value for one in ParticipantRole}
+        return made | {"role": row["role"] if known else ParticipantRole.BYSTANDER.value}
+
+    def _of_utterance(self, _: Row, made: Row) -> Row | None:
+        return made | {"words": "[]"}
+
+    def _of_segment(self, row: Row, made: Row) -> Row | None:
+        """A label goes along where some version of its scheme has it."""
+        for (key, _), scheme in self.schemes.items():
+            for track in scheme.tracks if key == row["scheme"] else ():
+                if track.key == row["track"] and track.label(row["label"]) is not None:
+                    return made
+        return None
+
+    def _of_segment_value(self, row: Row, made: Row) -> Row | None:
+        """A value goes along where its form offers it as a choice, or asks for a number or for who it is."""
+        scheme = self.schemes.get((row["scheme"], row["version"]))
+        if scheme is None or row["segment_id"] not in self._given.get("segment", ()):
+            return None
+        try:
+            value: Json = json.loads(row["value"])
+            kind = scheme.field(row["field"]).kind
+            if kind is FieldKind.TEXT:
+                return None
+            if kind is FieldKind.PARTICIPANT:
+                known = isinstance(value, str) and value in self._given.get("participant", ())
+                return made | {"value": to_json(self._ids[str(value)])} if known else None
+            return made | {"value": to_json(scheme.check_value(row["field"], value))}
+        except (UserError, ValueError, TypeError, RecursionError):
+            return None
+
+    def _of_review(self, row: Row, made: Row) -> Row | None:
+        return made if row["segment_id"] in self._given.get("segment", ()) else None
+
+    def _of_chain_node(self, _: Row, made: Row) -> Row | None:
+        return made | {"source": ""}
+
+    def _of_chain(self, row: Row, made: Row) -> Row | None:
+        return made if row["based_on"] in self._ids else made | {"based_on": ""}
+
+    def _of_chain_review(self, row: Row, made: Row) -> Row | None:
+        """A review holds for the state of a chain that it was given for; its checksum is another one here."""
+        there = self._chain_state(self._study, row["chain_id"])
+        fits = row["state"] == there
+        return made | {"state": self._chain_state(self._copy, made["chain_id"]) if fits else new_id()}
+
+    def _of_judgment(self, row: Row, made: Row) -> Row | None:
+        if row["segment_id"] not in self._given.get("segment", ()) or row["task"] not in self._tasks:
+            return None
+        if row["modality"] not in {one.value for one in Modality}:
+            return None
+        judge = _object(row["judge"])
+        backend = str(judge.get("backend", ""))
+        told: Json = {
+            "name": self._judge(row["judge_id"]),
+            "backend": backend if _BACKEND.fullmatch(backend) else "",
+            "model": "",
+            "settings": {},
+        }
+        return made | {
+            "judge": to_json(told),
+            "answer": to_json(self._answer(row)),
+            "sight": "{}",
+            "part": "",
+            "prompt": "",
+            "request_key": new_id(),
+            "variant": row["variant"] if row["variant"] in _VARIANTS else "plain",
+            "condition": RAW if row["condition"] == RAW else self._key(row["condition"]),
+            "cached_from": None if row["cached_from"] is None else self._key(row["cached_from"]),
+            "program_version": "",
+        }
+
+    def _judge(self, judge_id: str) -> str:
+        return f"Judge {self._judges.setdefault(judge_id, len(self._judges) + 1)}"
+
+    def _answer(self, row: Row) -> dict[str, Json]:
+        """Return of an answer what a form of a scheme offers: labels, choices, numbers."""
+        found: dict[str, Json] = {}
+        for key, value in _object(row["answer"]).items():
+            if key == "label" and any(
+                track.label(value) is not None
+                for scheme in self.schemes.values()
+                for track in scheme.tracks
+                if isinstance(value, str)
+            ):
+                found[key] = value
+            for scheme in self.schemes.values():
+                fields = {one.key: one.kind for one in scheme.fields}
+                if fields.get(key, FieldKind.TEXT) in (FieldKind.TEXT, FieldKind.PARTICIPANT):
+                    continue
+                try:
+                    found[key] = scheme.check_value(key, value)
+                except (UserError, TypeError, ValueError):
+                    continue
+        return found
+
+
+def _object(text: str) -> dict[str, Json]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+NAME = "Annotations"
+_SILENT = Silent()
+_R = "(SELECT value FROM json_each(?1))"
+_SEGMENTS = f"SELECT id FROM {SEEN} WHERE recording_id IN {_R}"
+_CHAINS = f"SELECT id FROM {SEEN_CHAIN} WHERE recording_id IN {_R}"
+_NODES = f"SELECT id FROM chain_node WHERE chain_id IN ({_CHAINS})"
+_IN = f"recording_id IN {_R}"
+GIVEN: Mapping[str, str] = {
+    "collection": f"id IN (SELECT collection_id FROM recording WHERE id IN {_R})",
+    "recording": f"id IN {_R}",
+    "participant": f"id IN (SELECT participant_id FROM appearance WHERE {_IN} UNION SELECT participant_id FROM "
+    f"utterance WHERE {_IN} UNION SELECT participant_id FROM chain_person WHERE node_id IN ({_NODES}))",
+    "appearance": _IN,
+    "annotator": "?1 <> ''",
+    "scheme_version": "?1 <> ''",
+    "assignment": _IN,
+    "completion": _IN,
+    "utterance": _IN,
+    "segment": f"id IN ({_SEGMENTS})",
+    "segment_value": f"segment_id IN ({_SEGMENTS})",
+    "review": f"segment_id IN ({_SEGMENTS})",
+    "chain": f"id IN ({_CHAINS})",
+    "chain_node": f"chain_id IN ({_CHAINS})",
+    "chain_person": f"node_id IN ({_NODES})",
+    "chain_edge": f"result_id IN ({_NODES})",
+    "chain_review": f"chain_id IN ({_CHAINS})",
+    "judgment": f"segment_id IN ({_SEGMENTS}) AND item_id = '' AND question_id = '' AND chain_id = ''",
+}
+"""Table -> which of its rows go along, what others refer to first."""
+WITHHELD = frozenset(
+    {
+        *("property", "medium", "consent", "hold_out", "comment", "merged_copy", "conflict", "activity", "run"),
+        *("face_track", "heard", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span"),
+        *("waiver", "private_word", "public_word", "pii_decision", "judge", "prompt_version", "adoption", "question"),
+        *("verification", "look", "summary", "contradiction", "character", "scenario", "episode", "episode_agent"),
+        *("item_set", "item", "benchmark_run", "benchmark_answer", "reveal", "egress", "withdrawal"),
+        *("journal_step", "journal_change"),
+    }
+)
+"""Tables of which nothing goes along."""
+IN_USE = "schemes"
+"""The property that says which schemes are in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The copy that was made.
+
+    Attributes:
+        rows: table -> how many rows went along.
+        left_out: table -> how many rows of annotations did not, because a rule could not tell that they may.
+        held_out: how many recordings stayed because they are held out.
+    """
+
+    path: Path
+    rows: Mapping[str, int]
+    left_out: Mapping[str, int]
+    held_out: int
+
+
+def share_annotations(
+    study: Study,
+    out: Path,
+    at: str,
+    chain_state: ChainState,
+    *,
+    placing: Callable[[Path], None] = lambda _path: None,
+    progress: Progress = _SILENT,
+) -> Shared:
+    """Write the copy; it appears whole or not at all, and never in the place of another file.
+
+    Args:
+        study: that is read.
+        out: where the copy goes.
+        at: the time that stands for all times at which somebody did something, UTC, ISO 8601.
+        chain_state: returns the state of a chain of a study, by id.
+        placing: is told where the copy goes when it is whole, right before it is there.
+        progress: told how many tables of how many are written.
+
+    Raises:
+        UserError: something of that name is there already, or the folder cannot be written to.
+        Cancelled: the user stopped it; nothing was written.
+    """
+    path = free_place(out)
+    held = {row[0] for row in study.rows("SELECT recording_id FROM hold_out")}
+    recordings = [
+        row[0] for row in study.rows(f"SELECT id FROM {SEEN_RECORDING} ORDER BY number") if row[0] not in held
+    ]
+    try:
+        with scratch_folder(path) as folder, Study.create(folder / "copy", NAME) as copy:
+            kept, left_out = _fill(study, copy, recordings, GivenRows(study, copy, at, chain_state), progress)
+            copy.close()
+            placing(path)
+            put_in_place(copy.path, path)
+    except OSError as error:
+        raise _refused(path, error) from None
+    return Shared(path, kept, left_out, len(held))
+
+
+def _refused(path: Path, error: OSError) -> UserError:
+    return UserError(f"“{path.name}” cannot be written: {error.strerror}.", "Choose another folder.")
+
+
+def _fill(
+    study: Study, copy: Study, recordings: list[str], given: GivenRows, progress: Progress
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Write all that goes along; return table -> how many rows did, and how many did not."""
+    kept: dict[str, int] = {}
+    left_out: dict[str, int] = {}
+    asked = (json.dumps(recordings),)
+    tables = [table for table in GIVEN if "id" in COLUMNS[table]]
+    given.name(
+        {str(row[0]) for table in tables for row in study.rows(f"SELECT id FROM {table} WHERE {GIVEN[table]}", asked)}
+    )
+    with copy.without_history():
+        in_use, known = study.get_property(IN_USE), {key for key, _ in given.schemes}
+        if isinstance(in_use, list):
+            copy.set_property(IN_USE, [one for one in in_use if one in known])
+        for done, (table, where) in enumerate(GIVEN.items()):
+            progress.check_cancelled()
+            progress.progress(done, len(GIVEN))
+            columns = [*COLUMNS[table]]
+            order = "id" if "id" in columns else columns[0]
+            found = study.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY {order}", asked)
+            made = [given.row(table, dict(zip(columns, row, strict=True))) for row in found]
+            rows = [[row[name] for name in columns] for row in made if row is not None]
+            marks = ", ".join("?" * len(columns))
+            copy.write_many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+            if rows:
+                kept[table] = len(rows)
+            if len(rows) < len(found):
+                left_out[table] = len(found) - len(rows)
+    return kept, left_out

@@ -1,0 +1,281 @@
+"""Makes a copy of a study for one annotator, in a fresh file that holds nothing of anybody else's work.
+
+A study file keeps what was deleted, in its history and in pages that are free. So nothing is removed from a copy of the
+file: a new one is made, and what the annotator needs is written into it.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from project.entities.study_records import Annotator, Json
+from project.errors import UserError
+from project.files.filesystem import is_folder
+from project.files.publication import put_in_place
+from project.files.temporary_files import scratch_folder
+from project.ids import new_id
+from project.merging.merge import COPY
+from project.merging.table_rules import LEFT_OUT, newest_step, tables_of
+from project.store.opening import SUFFIX
+from project.store.study import Cell, Study
+from project.text_format import shown
+
+GIVEN_PROPERTIES = ("id", "name", "schemes", "training")
+"""Facts about the study that go along; all others stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorShare:
+    """What one annotator is given.
+
+    Attributes:
+        annotator: who.
+        recordings: ids of their recordings, those for training included.
+        training: ids of the recordings to train on.
+        references: ids of the annotators whose segments of the recordings to train on go along.
+    """
+
+    annotator: Annotator
+    recordings: tuple[str, ...]
+    training: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The copy that was made: where it is, its id, and how many rows of which table it was given."""
+
+    path: Path
+    copy_id: str
+    rows: Mapping[str, int]
+
+
+class StudyCopyDraft:
+    """A copy that has no name yet. It is filled in any thread, with a look of that thread's own into the study.
+
+    Attributes:
+        path: what it will be called.
+        beside: a folder for what goes along; it lies beside the copy and is gone when the draft is closed.
+    """
+
+    def __init__(self, study: Study, out: Path) -> None:
+        """Begin a copy; a sealed study's is in the clear in memory alone.
+
+        Raises:
+            UserError: something of that name is there already, the folder cannot be written to, or the study is
+                read-only.
+        """
+        study.require_writable()
+        self.path = free_place(out)
+        self._scratch = contextlib.ExitStack()
+        with _explained(self.path):
+            self.beside = self._scratch.enter_context(scratch_folder(self.path))
+        self._clear, self._seal = self.beside, None if study.working is None else study.working.seal_copy
+        if study.working is not None:
+            self._clear = study.working.scratch()
+            self._scratch.callback(shutil.rmtree, self._clear, ignore_errors=True)
+        self._copy_id, self._fork = new_id(), new_id()
+        self._made: Path | None = None
+        self._seen: _State | None = None
+        self._annotator: Annotator | None = None
+        self._rows: dict[str, int] = {}
+
+    def fill(self, study: Study, share: AnnotatorShare, place_media: Callable[[Study], None] | None = None) -> None:
+        """Write the copy of the study as it is now, in place of what was filled in before.
+
+        `place_media` is given the unfinished copy, to change the paths of its media.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        with _explained(self.path):
+            for one in (self._clear / "copy.greenroom", self.beside / "sealed"):
+                one.unlink(missing_ok=True)
+            seen = _state(study)
+            with Study.create(self._clear / "copy") as copy:
+                self._rows = _fill(study, copy, share)
+                if place_media is not None:
+                    place_media(copy)
+                self._mark(copy, share.annotator)
+            self._made = copy.path
+            if self._seal is not None:
+                self._made = self.beside / "sealed"
+                self._seal(copy.path, self._made)
+        self._seen, self._annotator = seen, share.annotator
+
+    def finish(self, study: Study, beside: Callable[[], AbstractContextManager[None]] = nullcontext) -> Split | None:
+        """Give the copy its name, and note in both files at which step they parted; None where the study was edited.
+
+        It has to be filled again then. `beside` puts what goes along in place, and takes it back where that fails.
+
+        Raises:
+            UserError: the name was taken meanwhile, or it cannot be written.
+        """
+        with study.in_turn():
+            if self._made is None or self._annotator is None or self._seen != _state(study):
+                return None
+            self._part(study, self._made, self._annotator, beside)
+        return Split(self.path, self._copy_id, self._rows)
+
+    def _part(
+        self, study: Study, made: Path, annotator: Annotator, beside: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        placed = False
+        try:
+            with beside(), study.step(f"Split for {annotator.name}", annotator.id, undoable=False):
+                study.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(study)[1]))
+                study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (self._copy_id, self._fork, _now()))
+                with _explained(self.path):
+                    put_in_place(made, self.path)
+                placed = True
+        except BaseException:
+            if placed:
+                self.path.unlink(missing_ok=True)
+            raise
+
+    def close(self) -> None:
+        """Remove what was not put in place; safe to call twice."""
+        self._scratch.close()
+
+    def _mark(self, copy: Study, annotator: Annotator) -> None:
+        facts: Json = {"id": self._copy_id, "annotator": annotator.name, "step": self._fork}
+        with copy.step(f"Split for {annotator.name}", annotator.id, undoable=False):
+            copy.set_property(COPY, facts)
+            copy.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(copy)[1]))
+
+
+def split(study: Study, share: AnnotatorShare, out: Path) -> Split:
+    """Write a copy, and note in both files at which step they parted. A sealed study's is sealed as the study is.
+
+    The file appears whole or not at all, and never in the place of another.
+
+    Raises:
+        UserError: something of that name is there already, the folder cannot be written to, or the study is read-only.
+    """
+    with contextlib.closing(StudyCopyDraft(study, out)) as draft:
+        draft.fill(study, share)
+        made = draft.finish(study)
+    assert made is not None
+    return made
+
+
+_State = tuple[int, str, int]
+
+
+def _state(study: Study) -> _State:
+    """Return what differs after every edit: the newest step, when something joined it last, and the newest change."""
+    row = study.row(
+        "SELECT id, at, (SELECT coalesce(max(id), 0) FROM journal_change) FROM journal_step ORDER BY id DESC LIMIT 1"
+    )
+    return (0, "", 0) if row is None else (int(row[0]), str(row[1]), int(row[2]))
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+        ) from None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def free_place(out: Path) -> Path:
+    """Return where a copy goes, with the suffix that studies have.
+
+    Raises:
+        UserError: something of that name is there already, or there is no such folder.
+    """
+    path = out.absolute()
+    if path.suffix != SUFFIX:
+        path = path.with_name(path.name + SUFFIX)
+    if os.path.lexists(path):
+        raise UserError(
+            f"“{shown(path.name)}” is there already.", "Choose another name; an existing file is never overwritten."
+        )
+    if not is_folder(path.parent):
+        raise UserError(f"There is no folder “{shown(path.parent)}”.", "Make it first.")
+    return path
+
+
+_R = "recording_id IN (SELECT value FROM json_each(:recordings))"
+_OWN = f"({_R} AND annotator_id = :annotator)"
+_TAUGHT = (
+    "(recording_id IN (SELECT value FROM json_each(:training)) "
+    "AND annotator_id IN (SELECT value FROM json_each(:references)))"
+)
+_SEGMENTS = f"({_OWN} OR {_TAUGHT})"
+_CHAINS = f"SELECT id FROM chain WHERE {_SEGMENTS}"
+_NODES = f"SELECT id FROM chain_node WHERE chain_id IN ({_CHAINS})"
+_QUESTIONS = f"({_OWN} AND (chain_id IS NULL OR chain_id IN ({_CHAINS})))"
+_GIVEN = {
+    "property": "key IN (SELECT value FROM json_each(:properties))",
+    "collection": "id IN (SELECT collection_id FROM recording WHERE id IN (SELECT value FROM json_each(:recordings)))",
+    "recording": "id IN (SELECT value FROM json_each(:recordings))",
+    "medium": _R,
+    "participant": f"id IN (SELECT participant_id FROM appearance WHERE {_R} "
+    f"UNION SELECT participant_id FROM utterance WHERE {_R} "
+    f"UNION SELECT participant_id FROM chain_person WHERE node_id IN ({_NODES}) "
+    f"UNION SELECT participant_id FROM episode_agent WHERE {_R})",
+    "appearance": _R,
+    "annotator": "(id = :annotator OR id IN (SELECT value FROM json_each(:references)))",
+    "scheme_version": "key <> ''",
+    "hold_out": _R,
+    "assignment": _OWN,
+    "completion": _OWN,
+    "segment": _SEGMENTS,
+    "segment_value": f"segment_id IN (SELECT id FROM segment WHERE {_SEGMENTS})",
+    "comment": f"annotator_id = :annotator AND segment_id IN (SELECT id FROM segment WHERE {_OWN})",
+    "utterance": _R,
+    "chain": _SEGMENTS,
+    "chain_node": f"chain_id IN ({_CHAINS})",
+    "chain_person": f"node_id IN ({_NODES})",
+    "chain_edge": f"result_id IN ({_NODES})",
+    "question": _QUESTIONS,
+    "verification": f"annotator_id = :annotator AND question_id IN (SELECT id FROM question WHERE {_QUESTIONS})",
+    "episode": _R,
+    "episode_agent": _R,
+}
+"""Table -> which of its rows go along. Tables that are not named here stay behind whole."""
+
+
+def _fill(study: Study, copy: Study, share: AnnotatorShare) -> dict[str, int]:
+    tables, given = tables_of(study), _parameters(share)
+    counts: dict[str, int] = {}
+    with copy.without_history():
+        copy.write("DELETE FROM property", ())
+        for name, where in _GIVEN.items():
+            columns = tables[name].columns
+            asked = ["''" if column in LEFT_OUT.get(name, ()) else column for column in columns]
+            sql, values = _positional(where, given)
+            rows = study.rows(f"SELECT {', '.join(asked)} FROM {name} WHERE {sql}", values)
+            marks = ", ".join("?" * len(columns))
+            copy.write_many(f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({marks})", rows)
+            counts[name] = len(rows)
+    return {name: count for name, count in counts.items() if count}
+
+
+def _parameters(share: AnnotatorShare) -> dict[str, str]:
+    return {
+        "annotator": share.annotator.id,
+        "recordings": json.dumps(share.recordings),
+        "training": json.dumps(share.training),
+        "references": json.dumps(share.references),
+        "properties": json.dumps(GIVEN_PROPERTIES),
+    }
+
+
+def _positional(where: str, given: dict[str, str]) -> tuple[str, list[Cell]]:
+    values: list[Cell] = [given[name] for name in re.findall(r":(\w+)", where)]
+    return re.sub(r":\w+", "?", where), values

@@ -1,0 +1,277 @@
+"""The rolling backups of a study: `NAME.greenroom.bak-1` is the newest. Which there are, and which stay.
+
+Makes a backup of a study that was found to be sound, whole and compact, while it may be worked on.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+import stat
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.store.opening import connect, verify
+from project.text_format import shown, size_text
+
+USUAL = 5
+"""How many are kept where nobody says otherwise."""
+
+_ENDING = re.compile(r"\.bak-([1-9][0-9]{0,3})")
+_OLD = timedelta(days=60)
+"""Older ones go when a newer one is made: what was deleted from a study must not stay beside it for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup on disk: its number (1 is the newest), when it was made, and its size in bytes."""
+
+    path: Path
+    number: int
+    made: datetime
+    size: int
+
+
+def backups_of(path: str | Path) -> list[Path]:
+    """Return the backups of a study that are there, the newest first; the study itself may be gone."""
+    return [one.path for one in list_backups(path)]
+
+
+def list_backups(path: str | Path) -> list[Backup]:
+    """Return what is known of each backup of a study without opening it, the newest first."""
+    study = resolved(Path(path))
+    found: list[Backup] = []
+    try:
+        beside = [*os.scandir(study.parent)]
+    except OSError:
+        return []
+    for entry in beside:
+        ending = _ENDING.fullmatch(entry.name, len(study.name)) if entry.name.startswith(study.name) else None
+        if ending is None:
+            continue
+        try:
+            if entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                made = datetime.fromtimestamp(status.st_mtime, UTC)
+                found.append(Backup(study.with_name(entry.name), int(ending[1]), made, status.st_size))
+        except OSError:
+            continue
+    return sorted(found, key=lambda one: one.number)
+
+
+def is_backup(path: Path) -> bool:
+    """Tell whether a path is named like a backup; those have no backups of their own."""
+    return re.search(_ENDING.pattern + r"\Z", path.name) is not None
+
+
+def take_in(finished: Path, study: Path, keep: int, now: datetime) -> Path:
+    """Make a finished file the newest backup of a study, and remove those that are too many or older than 60 days.
+
+    A process that is killed in between leaves all of them, perhaps with a number left out.
+
+    Args:
+        finished: lies in the folder of the study; it is renamed.
+        study: whose backup it is.
+        keep: how many there may be afterwards, one or more.
+        now: the present time.
+
+    Raises:
+        OSError: the folder cannot be written to.
+    """
+    _make_room(study)
+    place = _numbered(study, 1)
+    finished.rename(place)
+    there = list_backups(study)
+    for old in [one for one in there[1:] if now - one.made > _OLD]:
+        there.remove(old)
+        old.path.unlink()
+    while len(there) > keep:
+        gone = there.pop(_dispensable([one.made for one in there], now))
+        gone.path.unlink()
+    for number, one in enumerate(there, 1):
+        if one.number != number:
+            one.path.rename(_numbered(study, number))
+    descriptor = os.open(study.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return place
+
+
+def _make_room(study: Path) -> None:
+    """Free the number 1: those up to the first free number move on by one, the last of them first."""
+    number = 1
+    while os.path.lexists(_numbered(study, number)):
+        number += 1
+    for free in range(number, 1, -1):
+        _numbered(study, free - 1).rename(_numbered(study, free))
+
+
+def _numbered(study: Path, number: int) -> Path:
+    return study.with_name(f"{study.name}.bak-{number}")
+
+
+def _dispensable(made: Sequence[datetime], now: datetime) -> int:
+    """Return the place of the backup to part with, of two or more, newest first.
+
+    The newest always stays, and the oldest of three. The one goes whose neighbours lie closest together for its age, so
+    that what remains reaches from today back to weeks ago.
+    """
+    last = len(made) - 1
+    if last == 1:
+        return last
+    age = [max((now - one).total_seconds(), 1.0) for one in made]
+    return min(range(1, last), key=lambda i: (age[i + 1] - age[i - 1]) / age[i])
+
+
+BETWEEN = timedelta(minutes=10)
+"""How far apart backups are at least, and how old a study is when it gets its first one."""
+
+_SPARE_BYTES = 64_000_000
+"""What stays free on the disk: a backup must not be what keeps the next edit from being saved."""
+
+_COUNTED = ("run", "judgment", "reveal", "egress", "item_set", "benchmark_run", "benchmark_answer")
+"""What is written outside the history. Rows of the other run tables come with one of these."""
+
+State = tuple[object, ...]
+
+
+def state_of(connection: sqlite3.Connection) -> State:
+    """Return what tells whether anything was written since: the newest step, and how many rows runs have."""
+    step = connection.execute("SELECT id, uid FROM journal_step ORDER BY id DESC LIMIT 1").fetchone()
+    change = connection.execute("SELECT max(id) FROM journal_change").fetchone()[0]
+    counts = [connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in _COUNTED]
+    return (step, change, *counts)
+
+
+def back_up(connection: sqlite3.Connection, path: Path, keep: int, now: datetime) -> Path | None:
+    """Make a backup where one is due; return it. For a sound study whose lock is held by this process.
+
+    One is due when the study was changed since the newest, which lies ten minutes back or more.
+
+    Args:
+        connection: on the study, without a transaction.
+        path: of the study, with links resolved.
+        keep: how many backups stay; with 0, none is made and those that are there are left alone.
+        now: the present time.
+
+    Raises:
+        UserError: there is no room for it, or the folder cannot be written to. The study and its backups are as before.
+    """
+    if keep < 1 or is_backup(path):
+        return None
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.bak")
+    try:
+        if not _due(connection, path, now):
+            return None
+        status = path.stat()
+        free = shutil.disk_usage(path.parent).free
+        if free < status.st_size + _SPARE_BYTES:
+            raise _no_room(path, size_text(free))
+        with os.fdopen(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600), "rb") as file:
+            connection.execute("VACUUM INTO ?", (f"file:{quote(os.fsencode(unfinished))}",))
+            os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))
+            os.fsync(file.fileno())
+        return take_in(unfinished, path, keep, now)
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+            raise _no_room(path, "too little") from None
+        raise _failed(path, str(error)) from None
+    except OSError as error:
+        raise _failed(path, str(error.strerror)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+class BackingUp:
+    """Makes a backup in a thread of its own, from a connection of its own, beside a study that is being worked on.
+
+    Attributes:
+        problem: why there is no backup although one was due, once the thread has ended.
+    """
+
+    def __init__(self, path: Path, keep: int, now: datetime, ended: Callable[[], None] | None = None) -> None:
+        """Start; `ended` is called in the thread, unless it was stopped."""
+        self._path, self._keep, self._now, self._ended = path, keep, now, ended
+        self.problem: UserError | None = None
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="backup", daemon=True)
+        try:
+            self._connection: sqlite3.Connection | None = connect(path, "ro", any_thread=True)
+        except UserError as error:
+            self._connection, self.problem = None, error
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Return once the backup is made, or could not be."""
+        self._thread.join()
+
+    def stop(self) -> None:
+        """Give it up where it is not finished; returns when the file is closed. Safe to call after it has ended."""
+        self._stopped = True
+        while self._thread.is_alive():
+            with contextlib.suppress(sqlite3.ProgrammingError):
+                if self._connection is not None:
+                    self._connection.interrupt()
+            self._thread.join(0.01)
+
+    def _run(self) -> None:
+        try:
+            if self._connection is not None:
+                back_up(self._connection, self._path, self._keep, self._now)
+        except UserError as error:
+            if not self._stopped:
+                self.problem = error
+        finally:
+            if self._connection is not None:
+                self._connection.close()
+            if self._ended is not None and not self._stopped:
+                self._ended()
+
+
+def _due(connection: sqlite3.Connection, path: Path, now: datetime) -> bool:
+    newest = next(iter(list_backups(path)), None)
+    if newest is None:
+        (made,) = connection.execute("SELECT value FROM property WHERE key = 'id'").fetchone() or ('""',)
+        return not timedelta() <= now - _time_in(made.strip('"')) < BETWEEN and state_of(connection)[0] is not None
+    if timedelta() <= now - newest.made < BETWEEN:
+        return False
+    try:
+        with contextlib.closing(connect(newest.path, "ro", immutable=True)) as before:
+            # A backup that somebody tampered with may declare a table so that reading it takes for ever.
+            verify(before, newest.path.name, pages=False)
+            return state_of(before) != state_of(connection)
+    except (UserError, sqlite3.Error):
+        # It cannot be read: that is one more reason for another.
+        return True
+
+
+def _time_in(study_id: str) -> datetime:
+    """Return when an id was made (RFC 9562, section 5.7: the first 48 bits are milliseconds), or long ago."""
+    try:
+        return datetime.fromtimestamp(int(study_id.replace("-", "")[:12], 16) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)
+
+
+def _no_room(path: Path, free: str) -> UserError:
+    return UserError(
+        f"No backup of “{shown(path.name)}” was made: the disk has {free} left.",
+        "Free some space; the next opening makes it. Your edits are saved as long as there is room for them.",
+    )
+
+
+def _failed(path: Path, why: str) -> UserError:
+    return UserError(
+        f"No backup of “{shown(path.name)}” was made: {why}.",
+        "See whether its folder can be written to; the next opening tries again.",
+    )

@@ -1,0 +1,90 @@
+"""Values of rows as they are meant, also in a study that was spoiled by a disk or by a stranger.
+
+JSON as a study keeps it. How the times of words are kept in a column.
+"""
+
+import json
+from enum import StrEnum
+from typing import TypeVar
+
+from project.entities.study_records import Json
+from project.entities.transcript import Word, Words
+from project.errors import UserError
+from project.text_format import shown
+
+
+def to_json(value: Json) -> str:
+    """Write a value so that reading it back gives the very same one.
+
+    Text that no UTF-8 can hold (half of a surrogate pair, from a broken paste) is kept as an escape.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, allow_nan=False)
+    return text
+
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def stored_object(text: str, what: str) -> dict[str, Json]:
+    """Return a JSON object that a row holds.
+
+    Args:
+        text: of the row.
+        what: is damaged where it is something else; begins a sentence.
+
+    Raises:
+        UserError: it is none.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise damaged_value(what)
+    return found
+
+
+def stored_choice(choices: type[Choice], text: str, what: str) -> Choice:
+    """Return which of some choices a row holds; `what` as for `stored_object`.
+
+    Raises:
+        UserError: it is none of them.
+    """
+    try:
+        return choices(text)
+    except ValueError:
+        raise damaged_value(what) from None
+
+
+def judgment_called(judgment_id: str) -> str:
+    """Return how messages name a judgment."""
+    return f"A judgment ({shown(judgment_id)})"
+
+
+def is_whole(found: object, least: int = 0) -> bool:
+    """Tell whether a value is a whole number from `least` on that fits into a column."""
+    return isinstance(found, int) and not isinstance(found, bool) and least <= found < 1 << 63
+
+
+def damaged_value(what: str) -> UserError:
+    """Return the message for what is not as it is meant; `what` begins it."""
+    return UserError(f"{what} of this study is damaged.", "Find out what else is: greenroom check STUDY")
+
+
+def words_json(words: Words) -> str:
+    """Write words as a study keeps them: a list of [text, start, end, confidence]."""
+    return to_json([[one.text, one.start_us, one.end_us, one.confidence] for one in words])
+
+
+def words_from_json(text: str) -> Words:
+    """Read what `words_json` wrote; none where it is not understood, since other programs may write to a study too."""
+    if text == "[]":
+        return ()
+    try:
+        return tuple(Word(str(word), int(start), int(end), sure) for word, start, end, sure in json.loads(text))
+    except (ValueError, TypeError):
+        return ()

@@ -1,0 +1,228 @@
+"""Makes new study files and brings old ones to the newest version of the format.
+
+Reads what is the program's own out of a study that others put tables, indices or columns into. Brings a study file to
+the newest version of the format. Apart, because sqlite-utils takes 0.1 s to import.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
+
+from project.errors import UserError
+from project.files.filesystem import is_folder
+from project.files.publication import put_in_place
+from project.ids import new_id
+from project.schema import format_versions as schema
+from project.schema.schema_comparison import columns_of
+from project.store.opening import SUFFIX, connect, damaged, explain, explained, require_short_name
+from project.text_format import shown
+
+
+def migrate(connection: sqlite3.Connection, versions: Iterable[schema.Version]) -> None:
+    """Apply those of all versions that the file lacks, each in one transaction together with its `user_version`.
+
+    Each changes the file wholly or not at all. Plugins of sqlite-utils that happen to be installed stay outside.
+    """
+    migrations = Migrations("greenroom")
+    for number, version in enumerate(versions, start=1):
+        migrations(name=version.name)(_Statements(number, version))
+    migrations.apply(Database(connection, execute_plugins=False))
+
+
+class _Statements:
+    """One version as sqlite-utils wants it: a named function."""
+
+    def __init__(self, number: int, version: schema.Version) -> None:
+        self.__name__ = version.name
+        self._number = number
+        self._version = version
+
+    def __call__(self, db: Database, /) -> None:
+        for statement in self._version.statements:
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {self._number}")
+
+
+def create_file(path: Path, name: str) -> Path:
+    """Make an empty study and return its path, which ends in `.greenroom` always.
+
+    The file appears whole or not at all, and never in the place of another.
+
+    Raises:
+        UserError: something of that name is there already, the name is too long, or the folder cannot be written to.
+    """
+    if path.suffix != SUFFIX:
+        path = path.with_name(path.name + SUFFIX)
+    if not is_folder(path.parent):
+        raise UserError(f"There is no folder “{shown(path.parent)}”.", "Make it first.")
+    require_short_name(path)
+    taken = UserError(
+        f"“{shown(path.name)}” is there already.", "Choose another name; an existing file is never overwritten."
+    )
+    if os.path.lexists(path):
+        raise taken
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        _write(unfinished, _with_name(_empty(schema.VERSIONS), name))
+        put_in_place(unfinished, path)
+    except FileExistsError:
+        raise taken from None
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+    return path
+
+
+@cache
+def _empty(versions: tuple[schema.Version, ...]) -> bytes:
+    """Return a file of these versions without a row, made in memory: on disk each part of it would be waited for."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        migrate(connection, versions)
+        return connection.serialize()
+
+
+def _with_name(file: bytes, name: str) -> bytes:
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(file)
+        connection.executemany(
+            "INSERT INTO property VALUES (?, ?)",
+            [("id", json.dumps(new_id())), ("name", json.dumps(name, ensure_ascii=False))],
+        )
+        connection.commit()
+        return connection.serialize()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that only its owner may change, as SQLite does; it is on disk when this returns."""
+    with os.fdopen(_made_anew(path), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _made_anew(path: Path) -> int:
+    """Open an empty file for writing; what is there under its name, which may be a link, is left behind first."""
+    path.unlink(missing_ok=True)
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+
+
+def upgrade_file(path: Path, version: int) -> Path:
+    """Copy an old study, then bring it to the newest version; return the copy. The caller holds the study's lock.
+
+    Raises:
+        UserError: the copy cannot be made; the study is as it was.
+    """
+    backup = _free_name(path, version)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.backup")
+    try:
+        os.close(_made_anew(unfinished))
+        with explained(path.name), contextlib.closing(connect(path, "rw")) as connection:
+            with contextlib.closing(sqlite3.connect(unfinished)) as copy:
+                connection.backup(copy)
+            put_in_place(unfinished, backup)
+            migrate(connection, schema.VERSIONS)
+    except OSError as error:
+        raise _cannot_write(backup, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+    return backup
+
+
+def copies_before_upgrades(path: Path) -> list[Path]:
+    """Return the copies of a study that were made before its format was upgraded; what is a link is none."""
+    start = f"{path.stem} (before version "
+    found = [one for one in path.parent.glob(f"*{SUFFIX}") if one.name.startswith(start)]
+    return sorted(one for one in found if one.is_file() and not one.is_symlink())
+
+
+def _free_name(path: Path, version: int) -> Path:
+    stem = f"{path.stem} (before version {version + 1}"
+    number, candidate = 1, path.with_name(f"{stem}){SUFFIX}")
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{stem}, {number}){SUFFIX}")
+    return candidate
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    return UserError(f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder.")
+
+
+def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqlite3.Connection:
+    """Return a database in memory with the rows of the program's own tables, at the newest version of the format.
+
+    It can be used in any thread, one at a time, and not be written to.
+
+    Args:
+        source: on the study; its schema was compared, and has all columns of the version.
+        version: of the study's format.
+        name: of the study, for messages.
+
+    Raises:
+        UserError: the study is damaged, or a row does not fit the program's tables.
+    """
+    memory = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512, check_same_thread=False)
+    try:
+        for pragma in ("trusted_schema = OFF", "temp_store = MEMORY", "foreign_keys = OFF"):
+            memory.execute(f"PRAGMA {pragma}")
+        memory.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        migrate(memory, schema.VERSIONS[:version])
+        tables = [table for kind, table in schema.expected_entries(version) if kind == "table"]
+        source.execute("BEGIN")
+        try:
+            memory.execute("BEGIN")
+            room = _room_in(source)
+            for table in tables:
+                room = _copy_table(source, memory, table, room)
+            memory.execute("COMMIT")
+        finally:
+            source.execute("ROLLBACK")
+        if version < len(schema.VERSIONS):
+            migrate(memory, schema.VERSIONS)
+        memory.execute("PRAGMA foreign_keys = ON")
+    except UnicodeDecodeError:
+        memory.close()
+        raise damaged(name, "a text in it is no UTF-8") from None
+    except (sqlite3.Error, OverflowError, MemoryError) as error:
+        memory.close()
+        known = explain(error, name) if isinstance(error, sqlite3.Error) else None
+        raise known or damaged(name, shown(str(error))) from None
+    except BaseException:
+        memory.close()
+        raise
+    return memory
+
+
+def _room_in(source: sqlite3.Connection) -> int:
+    """Return how many bytes all rows can have: in a file that was tampered with, many may share the same pages."""
+    (size,) = source.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+    return int(size)
+
+
+def _copy_table(source: sqlite3.Connection, memory: sqlite3.Connection, table: str, room: int) -> int:
+    """Copy a table; return how much of the room its texts and bytes left."""
+    names = [f'"{column}"' for column in columns_of(memory, table)]
+    columns = ", ".join(names)
+
+    def measured() -> Iterator[tuple[object, ...]]:
+        nonlocal room
+        # Without its indices: a foreign one may sort otherwise, and hold other values than the table.
+        for row in source.execute(f'SELECT {columns} FROM main."{table}" NOT INDEXED'):
+            room -= sum(len(value) for value in row if isinstance(value, str | bytes))
+            if room < 0:
+                raise sqlite3.DatabaseError("its rows are larger than its file")
+            yield row
+
+    memory.executemany(f'INSERT INTO "{table}" ({columns}) VALUES ({", ".join("?" * len(names))})', measured())
+    return room

@@ -1,0 +1,162 @@
+"""Seals and unseals a study with its backups, and gives it another passphrase."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from project.encryption.commit_log import log_path
+from project.encryption.container import EncryptionKey, is_sealed, new_key, read_header, unseal
+from project.encryption.encrypted_files import seal_stream, write_clear
+from project.encryption.passphrases import forget, header_of, keep, key_of, remember
+from project.errors import UserError
+from project.files.filesystem import resolved
+from project.store.backups import backups_of
+from project.store.creation import copies_before_upgrades
+from project.store.locking import alone
+from project.store.study import Study
+from project.text_format import shown
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptionResult:
+    """Which files were written anew, and which backups were left because their passphrase is another."""
+
+    files: tuple[Path, ...]
+    left: tuple[Path, ...] = ()
+
+
+def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
+    """Encrypt a study and its backups in place, and overwrite what was in the clear.
+
+    A process that is killed in between leaves each file whole, and the study in the clear as long as one of its backups
+    is; doing it again seals the rest.
+
+    Raises:
+        UserError: it is sealed with all its backups, is no sound study, is open, or cannot be written.
+    """
+    path = resolved(Path(path))
+    if is_sealed(path):
+        key = key_of(path, header_of(path))
+        rest = [one for one in _older(path) if not is_sealed(one)]
+        if not rest:
+            raise UserError(
+                f"“{shown(path.name)}” is sealed already.", "Change its passphrase: greenroom seal --change"
+            )
+    else:
+        with Study.open(path) as study:
+            study.require_writable()
+        if os.path.lexists(log_path(path)):
+            raise UserError(
+                f"Beside “{shown(path.name)}” lies the log of a sealed study: {shown(log_path(path).name)}.",
+                "It may hold edits. Put it beside the sealed study that it belongs to, or move it away.",
+            )
+        older = _older(path)
+        key = _begun_with(older, passphrase) or new_key(passphrase)
+        rest = [*(one for one in older if not is_sealed(one)), path]
+    with _alone(path):
+        for one in rest:
+            _seal(one, key)
+        keep(header_of(path), key)
+    return EncryptionResult(tuple(rest))
+
+
+def unseal_study(path: str | Path) -> EncryptionResult:
+    """Decrypt a study and its backups in place; the passphrase is asked for where it is not known.
+
+    Raises:
+        UserError: it is not sealed, no passphrase was given, it is damaged, is open, or cannot be written.
+    """
+    path = resolved(Path(path))
+    header_of(path)
+    # Takes up what a killed process left in the sealed log.
+    with Study.open(path) as study:
+        study.require_writable()
+    done, left = [], []
+    with _alone(path):
+        for one in [one for one in [*_older(path), path] if is_sealed(one)]:
+            key = _key(one, path)
+            if key is None:
+                left.append(one)
+            else:
+                write_clear(_content(one, key), one, one)
+                done.append(one)
+    return EncryptionResult(tuple(done), tuple(left))
+
+
+def change_passphrase(path: str | Path, passphrase: str) -> EncryptionResult:
+    """Encrypt a study and its backups under another key and passphrase; the old one opens none of them any more.
+
+    Raises:
+        UserError: as `unseal_study`.
+    """
+    path = resolved(Path(path))
+    before = header_of(path)
+    with Study.open(path) as study:
+        study.require_writable()
+    new, done, left = new_key(passphrase), [], []
+    with _alone(path):
+        for one in [one for one in [*_older(path), path] if is_sealed(one)]:
+            key = _key(one, path)
+            if key is None:
+                left.append(one)
+            else:
+                _seal(one, new, _content(one, key))
+                done.append(one)
+        forget(before)
+        keep(header_of(path), new)
+    return EncryptionResult(tuple(done), tuple(left))
+
+
+def _older(path: Path) -> list[Path]:
+    """Return the backups of a study, and the copies that were made before its format was upgraded."""
+    return [*backups_of(path), *copies_before_upgrades(path)]
+
+
+def _begun_with(older: list[Path], passphrase: str) -> EncryptionKey | None:
+    """Return the key of backups that a killed process sealed with this passphrase before it came to the study."""
+    for one in older:
+        if is_sealed(one):
+            with suppress(UserError):
+                return remember(header_of(one), passphrase, one)
+    return None
+
+
+def _key(path: Path, study: Path) -> EncryptionKey | None:
+    """Return the key of a study or of one of its backups; None for a backup that has another passphrase."""
+    try:
+        return key_of(path, header_of(path), ask=path == study)
+    except UserError:
+        if path == study:
+            raise
+        return None
+
+
+def _seal(path: Path, key: EncryptionKey, content: Iterator[bytes] | None = None) -> None:
+    status = path.stat()
+    with path.open("rb") as file:
+        seal_stream(content or iter(lambda: file.read(1 << 20), b""), path, key, wipe_old=True)
+    # A backup is as old as it was.
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _content(path: Path, key: EncryptionKey) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from unseal(file, key, read_header(file, path.name), path.name)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    try:
+        with alone(path):
+            yield
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"“{shown(path.name)}” cannot be written: {error.strerror}. It is as it was.",
+        "See what is left free on its disk, and who may write to its folder.",
+    )

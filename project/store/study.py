@@ -1,0 +1,703 @@
+"""An open study: one file, its transactions, and the steps that can be undone."""
+
+import contextlib
+import json
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from project.encryption.container import is_sealed
+from project.entities.study_records import Changes, Json
+from project.errors import Cancelled, UserError
+from project.files.filesystem import on_network, resolved
+from project.files.fingerprints import FileIdentity
+from project.files.temporary_files import sweep
+from project.progress import Progress
+from project.schema import format_versions as schema
+from project.schema.schema_comparison import ForeignSchema
+from project.store import visibility as sight
+from project.store.backups import BackingUp, back_up
+from project.store.column_values import to_json
+from project.store.decrypted_copy import DecryptedCopy
+from project.store.journal import Journal
+from project.store.locking import StudyLock, leave_one_file, leave_one_file_after_writer, prepare, take_lock
+from project.store.opening import Leftover, PageCheck, Snapshot, check_pages, connect, examine, explained, verify
+from project.store.read_pool import Readers
+from project.text_format import shown
+
+Cell: TypeAlias = str | int | bytes | None
+Row: TypeAlias = tuple[Any, ...]
+Clock: TypeAlias = Callable[[], datetime]
+
+_BULK_CACHE_KIB = 65_536
+_LOOK_EVERY = 20_000
+"""Instructions of SQLite, a millisecond at most, after which it is looked whether an edit is still wanted."""
+_PART = "part"
+_OPEN_ELSEWHERE = "It is open in another window of this program."
+
+
+@dataclass(slots=True)
+class UndoStep:
+    """One undo step; `changes` is filled in when the block of `Study.step` ends."""
+
+    name: str
+    changes: Changes = field(default_factory=Changes)
+
+
+class Study:
+    """An open study. One that can only be read belongs to the thread that opened it.
+
+    One that may be written to can be used by another thread meanwhile: whoever comes second waits until the other's
+    transaction is through, so nobody sees anything half done. A thread that may not wait, such as that of a window, can
+    read what was saved before: see `never_wait`.
+
+    The first window that opens a study may write to it; every later one reads, sees what the first one saves, and says
+    in `read_only_reason` why it cannot write.
+
+    Attributes:
+        path: the file, with symbolic links resolved.
+        folder: where it lies; the paths of media are relative to it.
+        id: the study's own identifier, the same in every copy.
+        read_only: whether nothing can be written.
+        read_only_reason: why, as a sentence; "" when it can.
+        working: of a sealed study, its copy in memory; None where the file is in the clear.
+        defect: why nobody may write to the file, whoever opens it: others changed its tables, or its log is damaged;
+            None for a sound one.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        *,
+        lock: StudyLock | None,
+        read_only_reason: str,
+        wal: bool = False,
+        snapshot: Snapshot | None = None,
+        working: DecryptedCopy | None = None,
+        defect: UserError | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Use `Study.open` or `Study.create` instead."""
+        self.path = path
+        self.folder = path.parent
+        self.read_only = bool(read_only_reason)
+        self.read_only_reason = read_only_reason
+        self._connection = connection
+        self._lock = lock
+        self._wal = wal
+        self._readers = Readers(path) if wal else None
+        self._snapshot = snapshot
+        self.working = working
+        self.defect = defect
+        self._clock = clock or (lambda: datetime.now(UTC))
+        self._writing = ""
+        self._whole = False
+        self._viewer: str | None = None
+        self._hasty: int | None = None
+        self._data_version = (0, 0)
+        self._look: Callable[[], int] | None = None
+        self._turn = threading.RLock()
+        self._closed = False
+        self._page_check: PageCheck | None = None
+        self._backing_up: BackingUp | None = None
+        self._keep = 0
+        self._when_backed_up: Callable[[], None] | None = None
+        self._backup_problem: UserError | None = None
+        # A sealed study is in memory, and its file a new one each time that it is sealed.
+        self._standing = FileIdentity(path) if lock is not None and working is None else None
+        sight.install(connection)
+        self._journal = Journal(connection)
+        if not self.read_only:
+            self._journal.install()
+        self.id = str(self.get_property("id", ""))
+
+    @classmethod
+    def create(cls, path: str | Path, name: str = "", *, clock: Clock | None = None) -> Self:
+        """Make a new study and open it; `.greenroom` is added to the name where it is missing.
+
+        Raises:
+            UserError: something of that name is there already, or the folder cannot be written to.
+        """
+        from project.store.creation import create_file
+
+        return cls.open(create_file(Path(path).absolute(), name), clock=clock)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        read_only: bool = False,
+        clock: Clock | None = None,
+        when_checked: Callable[[], None] | None = None,
+        backups: int = 0,
+        when_backed_up: Callable[[], None] | None = None,
+    ) -> Self:
+        """Open a study; `clock` stands in for the time of day in tests.
+
+        Every page of the file is looked at for damage first. With `when_checked`, a study of this version that was
+        closed well is opened at once, and its pages are looked at in a thread, which calls `when_checked` when it is
+        through: call `finish_opening` then, in the study's own thread. Nothing is written before the pages are known
+        to be well, so that a damaged file stays as it is; a step that comes earlier waits.
+
+        A study that others put tables, indices or columns into is opened for reading only, without them, and `defect`
+        says so. The same holds for a sealed one whose log of edits is damaged.
+
+        Raises:
+            UserError: the file is missing, is no study, is damaged, was made by a newer version, or cannot even be read
+                at present. Nothing was changed on disk.
+        """
+        path = resolved(Path(path))
+        if is_sealed(path):
+            return cls._open_sealed(path, read_only, clock, backups)
+        examine(path)
+        lock, reason, busy = take_lock(path, read_only)
+        try:
+            if busy and on_network(path):
+                raise UserError(reason, "On a network folder only one window can have a study open. Close it there.")
+            with explained(path.name):
+                if lock is None:
+                    return cls._open_for_reading(path, reason, busy, clock)
+                study = cls._open_for_writing(path, lock, clock, when_checked, backups)
+                study._when_backed_up = when_backed_up
+                return study
+        except ForeignSchema as defect:
+            if lock is not None:
+                lock.release()
+            with explained(path.name):
+                return cls._open_own_tables(path, defect, busy, clock)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            raise
+
+    @classmethod
+    def of_memory(cls, path: Path, memory: sqlite3.Connection) -> Self:
+        """Return a study that lies in memory as one that is read; it is closed with the study.
+
+        Args:
+            path: of the file that it was made of.
+            memory: holds all of it.
+        """
+        return cls(path, memory, lock=None, read_only_reason="It is a copy in memory.")
+
+    @classmethod
+    def _open_for_writing(
+        cls, path: Path, lock: StudyLock, clock: Clock | None, when_checked: Callable[[], None] | None, backups: int
+    ) -> Self:
+        network = on_network(path)
+        sweep(path)
+        # Looked at again: while the lock was being taken, another window may have closed.
+        leftover = examine(path)
+        if leftover or network:
+            when_checked = None
+        with Snapshot(path, leftover) as snapshot:
+            version = verify(snapshot.connection, path.name, pages=when_checked is None)
+            if version < len(schema.VERSIONS) and when_checked is not None:
+                check_pages(snapshot.connection, path.name)
+        if version < len(schema.VERSIONS):
+            from project.store.creation import upgrade_file
+
+            upgrade_file(path, version)
+            when_checked = None
+        connection = connect(path, "rw", any_thread=True)
+        try:
+            wal = prepare(connection, network=network) if when_checked is None else False
+            study = cls(path, connection, lock=lock, read_only_reason="", wal=wal, clock=clock)
+            if when_checked is not None:
+                study._page_check = PageCheck(path, when_checked)
+                study._keep = backups
+            elif backups:
+                try:
+                    back_up(connection, path, backups, study._clock())
+                except UserError as problem:
+                    study._backup_problem = problem
+        except BaseException:
+            connection.close()
+            raise
+        return study
+
+    @classmethod
+    def _open_sealed(cls, path: Path, read_only: bool, clock: Clock | None, backups: int) -> Self:
+        """Open a study that is encrypted on disk and in the clear in memory alone; all of it is looked at at once."""
+        from project.files.temporary_files import open_here
+        from project.store.encrypted_opening import open_sealed
+
+        here = open_here(path)
+        if here is not None:
+            connection = connect(here, "ro")
+            try:
+                verify(connection, path.name, pages=False)
+                return cls(path, connection, lock=None, read_only_reason=_OPEN_ELSEWHERE, clock=clock)
+            except BaseException:
+                connection.close()
+                raise
+        opened = open_sealed(path, read_only, backups, clock() if clock else datetime.now(UTC))
+        try:
+            study = cls(
+                path,
+                opened.connection,
+                lock=opened.lock,
+                read_only_reason=opened.reason,
+                working=opened.working,
+                defect=opened.defect,
+                clock=clock,
+            )
+        except BaseException:
+            opened.close()
+            raise
+        study._backup_problem = opened.backup_problem
+        return study
+
+    @classmethod
+    def _open_for_reading(cls, path: Path, reason: str, busy: bool, clock: Clock | None) -> Self:
+        # What a killed process left is put in order by the next window that may write; until then a copy is read.
+        leftover = Leftover(wal=False, journal=False) if busy else examine(path)
+        snapshot = None
+        if not busy:
+            snapshot = Snapshot(path, leftover)
+            try:
+                verify(snapshot.connection, path.name, pages=True)
+            except BaseException:
+                snapshot.close()
+                raise
+            if not leftover:
+                snapshot.close()
+                snapshot = None
+        connection = snapshot.connection if snapshot else connect(path, "ro")
+        try:
+            if verify(connection, path.name, pages=False) < len(schema.VERSIONS):
+                raise UserError(
+                    f"The study “{shown(path.name)}” was made by an older version.",
+                    "Open it once where it can be written to.",
+                )
+            return cls(path, connection, lock=None, read_only_reason=reason, snapshot=snapshot, clock=clock)
+        except BaseException:
+            (snapshot or connection).close()
+            raise
+
+    @classmethod
+    def _open_own_tables(cls, path: Path, defect: UserError, busy: bool, clock: Clock | None) -> Self:
+        """Open what is the program's own of a study that others changed the tables of, as a copy in memory."""
+        from project.store.creation import copy_own_tables
+
+        snapshot = None if busy else Snapshot(path, examine(path))
+        source = snapshot.connection if snapshot else connect(path, "ro")
+        try:
+            version = int(source.execute("PRAGMA user_version").fetchone()[0])
+            memory = copy_own_tables(source, version, path.name)
+        finally:
+            (snapshot or source).close()
+        try:
+            return cls(path, memory, lock=None, read_only_reason=str(defect), defect=defect, clock=clock)
+        except BaseException:
+            memory.close()
+            raise
+
+    def close(self) -> None:
+        """Close the study and leave one file; safe to call twice."""
+        with self._turn:
+            if self._closed:
+                return
+            if self._page_check is not None:
+                self._page_check.stop()
+            if self._backing_up is not None:
+                self._backing_up.stop()
+            if self.working is not None:
+                self.working.close(self._connection)
+                if self._lock is not None:
+                    self._lock.release()
+            elif self._snapshot is not None:
+                self._snapshot.close()
+            elif self._lock is not None:
+                if self._readers is not None:
+                    self._readers.close()
+                if self._wal:
+                    leave_one_file(self._connection)
+                self._connection.close()
+                self._lock.release()
+            else:
+                self._connection.close()
+                if self.defect is None:
+                    leave_one_file_after_writer(self.path)
+            self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def announce_background(self, on: bool) -> None:
+        """Say to other openers whether the window of this process is closed while its jobs go on."""
+        if self._lock is not None:
+            self._lock.announce_background(on)
+
+    @contextlib.contextmanager
+    def step(
+        self, name: str, annotator_id: str | None = None, merge_key: str | None = None, *, undoable: bool = True
+    ) -> Iterator[UndoStep]:
+        """Open a transaction that is one undo step, saved to disk when the block ends.
+
+        A step that changed nothing leaves no trace; one that raised has changed nothing.
+
+        Args:
+            name: what the menu shows after "Undo", such as "Move segment".
+            annotator_id: who does it.
+            merge_key: a step with the key of the newest step, by the same annotator and within two seconds of it, joins
+                it, so that a drag is undone at once.
+            undoable: False for what is written down with who and when, but is not there to be undone, such as that
+                an annotator was introduced. It leaves undo and redo as they are, so nothing that a step in the
+                history needs may be changed by it.
+
+        Raises:
+            UserError: the study is read-only, or the disk is full.
+        """
+        result = UndoStep(name)
+        with self._transaction("step"):
+            step = self._journal.begin(name, annotator_id, self._clock(), merge_key=merge_key, undoable=undoable)
+            yield result
+            result.changes = self._journal.end(step)
+            if not result.changes:
+                self._connection.execute(f"ROLLBACK TO {_PART}" if self._whole else "ROLLBACK")
+
+    @contextlib.contextmanager
+    def recording_run(self) -> Iterator[None]:
+        """Open a transaction outside the undo history, for what a model's run found; human tables stay shut."""
+        with self._transaction("run"):
+            yield
+
+    @contextlib.contextmanager
+    def without_history(self) -> Iterator[None]:
+        """Open a transaction that leaves no trace in the journal: for filling a study that was just made."""
+        with self._transaction("step"):
+            self._journal.begin_unlogged()
+            yield
+            self._journal.end_unlogged()
+
+    @contextlib.contextmanager
+    def in_turn(self) -> Iterator[None]:
+        """Keep other threads from the study's connection: what the block reads still holds when it writes.
+
+        A thread that never waits goes on reading what was saved before.
+        """
+        with self._turn:
+            yield
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one of all transactions of the block: all that it writes is saved when it ends, or nothing of it.
+
+        Raises:
+            UserError: the study is read-only, or the disk is full.
+        """
+        with self._transaction(""):
+            self._whole = True
+            try:
+                yield
+            finally:
+                self._whole = False
+
+    @contextlib.contextmanager
+    def stoppable(self, progress: Progress, rows: int = 0) -> Iterator[None]:
+        """Let the block be stopped at any moment: the transaction that is open then has changed nothing.
+
+        Args:
+            progress: is asked whether it is to stop, and told how many rows are written, of `rows`.
+            rows: how many the block writes, with those of the history; 0 where nobody knows.
+
+        Raises:
+            Cancelled: it was stopped.
+        """
+        before, stopped, writer = self._connection.total_changes, False, threading.get_ident()
+
+        def look() -> int:
+            nonlocal stopped
+            if threading.get_ident() != writer:
+                return False
+            progress.progress(min(rows, self._connection.total_changes - before), rows)
+            try:
+                progress.check_cancelled()
+            except Cancelled:
+                stopped = True
+            return stopped
+
+        outer = self._look
+        self._look_with(look)
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if stopped:
+                raise Cancelled from error
+            raise
+        finally:
+            self._look_with(outer)
+
+    def _look_with(self, look: Callable[[], int] | None) -> None:
+        # Python would wait here for a statement that runs in another thread, and that one for Python, to look.
+        with self._turn:
+            self._look = look
+            self._connection.set_progress_handler(look, _LOOK_EVERY)
+
+    @contextlib.contextmanager
+    def in_bulk(self) -> Iterator[None]:
+        """Let cache and write-ahead log grow while the block makes large steps; each is on disk all the same."""
+        settings = {"wal_autocheckpoint": 0, "cache_size": -_BULK_CACHE_KIB}
+        before = {key: self._connection.execute(f"PRAGMA {key}").fetchone()[0] for key in settings}
+        for key, value in settings.items():
+            self._connection.execute(f"PRAGMA {key} = {value}")
+        try:
+            yield
+        finally:
+            for key, value in before.items():
+                self._connection.execute(f"PRAGMA {key} = {value}")
+
+    def undo(self, annotator_id: str | None = None) -> Changes:
+        """Take back the newest step, whenever it was made.
+
+        Raises:
+            UserError: there is nothing to undo, or the study is read-only.
+        """
+        with self._transaction("step"):
+            return self._journal.undo(annotator_id, self._clock())
+
+    def redo(self, annotator_id: str | None = None) -> Changes:
+        """Make the step again that was taken back last; there is none after a new edit.
+
+        Raises:
+            UserError: there is nothing to redo, or the study is read-only.
+        """
+        with self._transaction("step"):
+            return self._journal.redo(annotator_id, self._clock())
+
+    def look_as(self, name: str) -> None:
+        """Say who looks at the study: what somebody must not see yet is left out of what queries show them."""
+        with self._turn:
+            self._viewer = name
+            sight.look_as(self._connection, name)
+            if self._readers is not None:
+                self._readers.look_as(name)
+
+    def never_wait(self) -> None:
+        """Let this thread read what was saved last, instead of waiting, while another thread writes.
+
+        It waits all the same where the study is sealed or lies on a network.
+        """
+        self._hasty = threading.get_ident()
+
+    @property
+    def undo_name(self) -> str | None:
+        """What undo would take back, or None."""
+        with self._turn:
+            return self._journal.names()[0]
+
+    @property
+    def redo_name(self) -> str | None:
+        """What redo would make again, or None."""
+        with self._turn:
+            return self._journal.names()[1]
+
+    @property
+    def undo_size(self) -> int:
+        """How many changes undo would reverse."""
+        with self._turn:
+            return self._journal.sizes()[0]
+
+    @property
+    def redo_size(self) -> int:
+        """How many changes redo would make again."""
+        with self._turn:
+            return self._journal.sizes()[1]
+
+    def get_property(self, key: str, default: Json = None) -> Json:
+        """Return a fact about the study as a whole, such as its `name`.
+
+        Raises:
+            UserError: it is damaged.
+        """
+        row = self.row("SELECT value FROM property WHERE key = ?", (key,))
+        try:
+            return default if row is None else json.loads(row[0])
+        except (ValueError, RecursionError):
+            raise UserError(
+                f"What this study keeps as “{shown(key)}” is damaged.", "Find out what else is: greenroom check STUDY"
+            ) from None
+
+    def set_property(self, key: str, value: Json) -> None:
+        """Set a fact about the study as a whole; inside a step."""
+        self.write(
+            "INSERT INTO property VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, to_json(value)),
+        )
+
+    @property
+    def backup_problem(self) -> UserError | None:
+        """Why no backup was made although one was due; None where all is well, or not known yet."""
+        return self._backup_problem if self._backing_up is None else self._backing_up.problem
+
+    def require_writable(self) -> None:
+        """Return quietly where the study can be written to.
+
+        Raises:
+            UserError: it is open for reading only; the hint says why.
+        """
+        if self.read_only:
+            raise UserError("This study is open for reading only, so nothing can be changed.", self.read_only_reason)
+
+    def finish_opening(self) -> None:
+        """Wait until the pages of the file are known to be well, and make it ready to be written to.
+
+        Raises:
+            UserError: the file is damaged, or another program is using it; nothing was or will be written to it.
+        """
+        with self._turn:
+            if self._page_check is None:
+                return
+            self._page_check.wait()
+            with explained(self.path.name):
+                self._wal = prepare(self._connection, network=False)
+            if self._wal:
+                readers = Readers(self.path)
+                if self._viewer is not None:
+                    readers.look_as(self._viewer)
+                # Only now: another thread reads over them as soon as they are there.
+                self._readers = readers
+            self._page_check = None
+            if self._keep:
+                self._backing_up = BackingUp(self.path, self._keep, self._clock(), self._when_backed_up)
+
+    def copy_into(self, memory: sqlite3.Connection) -> None:
+        """Copy all of it, as it is now, into a connection that is empty; for the modules in `project` only."""
+        with self._turn, explained(self.path.name):
+            self._connection.backup(memory)
+
+    def rows(self, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
+        """Read; for the modules in `project.queries` only."""
+        try:
+            with self._reading() as connection, explained(self.path.name):
+                return connection.execute(sql, values).fetchall()
+        except UserError:
+            # SQLite calls it a bad disk where the file was taken away.
+            if self._standing is not None:
+                self._standing.require()
+            raise
+
+    def data_version(self) -> tuple[int, int]:
+        """Return what changes when another program, or another connection of this one, has written to the file.
+
+        What this connection writes does not change it. Where another thread has the connection, the thread of the
+        window gets what was true when it was asked last.
+        """
+        # The number means something for one connection alone.
+        if self._turn.acquire(blocking=self._readers is None or threading.get_ident() != self._hasty):
+            try:
+                with explained(self.path.name):
+                    number = self._connection.execute("PRAGMA data_version").fetchone()[0]
+                self._data_version = id(self._connection), int(number)
+            finally:
+                self._turn.release()
+        return self._data_version
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether what is read now may hold changes that are rolled back yet."""
+        return bool(self._writing)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend the study's own connection, or one that reads what is saved while another thread has that one."""
+        readers = self._readers if threading.get_ident() == self._hasty else None
+        if self._turn.acquire(blocking=readers is None):
+            try:
+                yield self._connection
+            finally:
+                self._turn.release()
+        elif readers is not None:
+            with readers.one() as connection:
+                yield connection
+
+    def row(self, sql: str, values: Sequence[Cell] = ()) -> Row | None:
+        """Read the first row; for the modules in `project.queries` only."""
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+    def write(self, sql: str, values: Sequence[Cell]) -> int:
+        """Write to human tables inside a step, and return how many rows; for the modules in `project.queries` only."""
+        if self._writing != "step":
+            raise RuntimeError("edits are written inside Study.step")
+        return self._connection.execute(sql, values).rowcount
+
+    def write_run(self, sql: str, rows: Sequence[Sequence[Cell]]) -> None:
+        """Write to run tables inside `recording_run`; for the modules in `project.queries` only."""
+        if self._writing != "run":
+            raise RuntimeError("runs are written inside Study.recording_run")
+        self._connection.executemany(sql, rows)
+
+    def write_many(self, sql: str, rows: Sequence[Sequence[Cell]]) -> None:
+        """Write many rows to human tables inside a step; for the modules in `project` only."""
+        if self._writing != "step":
+            raise RuntimeError("edits are written inside Study.step")
+        self._connection.executemany(sql, rows)
+
+    def insert_many(self, table: str, rows: Sequence[Sequence[Cell]], subjects: Iterable[str]) -> None:
+        """Add whole rows to a human table, all about subjects that it has none about, inside a step; for `project`."""
+        if self._writing != "step":
+            raise RuntimeError("edits are written inside Study.step")
+        self._journal.insert_many(table, rows, subjects)
+
+    @contextlib.contextmanager
+    def _transaction(self, purpose: str) -> Iterator[None]:
+        self.require_writable()
+        with self._turn:
+            if self._writing or (self._whole and not purpose):
+                raise RuntimeError("a step is open already")
+            if self._whole:
+                with self._part(purpose):
+                    yield
+                return
+            if self._standing is not None:
+                self._standing.require()
+            self.finish_opening()
+            if self.working is not None:
+                self.working.reserve()
+            run = self._connection.execute
+            try:
+                with explained(self.path.name):
+                    run("BEGIN IMMEDIATE")
+                    self._writing = purpose
+                    yield
+                    if self._connection.in_transaction:
+                        run("COMMIT")
+                        if self.working is not None:
+                            self.working.committed(self._connection)
+            finally:
+                self._writing = ""
+                # Some errors, such as a full disk, have ended the transaction already.
+                if self._connection.in_transaction:
+                    run("ROLLBACK")
+
+    @contextlib.contextmanager
+    def _part(self, purpose: str) -> Iterator[None]:
+        """Open a transaction inside of `together`."""
+        run = self._connection.execute
+        run(f"SAVEPOINT {_PART}")
+        self._writing = purpose
+        try:
+            yield
+        except BaseException:
+            # Some errors, such as a full disk, have ended the transaction already.
+            if self._connection.in_transaction:
+                run(f"ROLLBACK TO {_PART}")
+            raise
+        finally:
+            self._writing = ""
+            if self._connection.in_transaction:
+                run(f"RELEASE {_PART}")

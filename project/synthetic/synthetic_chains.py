@@ -1,0 +1,246 @@
+"""Invents a study with causal chains, for trying the program without footage and for measuring it.
+
+The words that invented causal chains are made of.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle, islice, pairwise
+
+from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
+from project.entities.study_records import ConsentUse, ParticipantRole
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.queries.chain_rows import insert_chain, insert_edges, insert_nodes
+from project.store.study import Cell, Study
+from project.synthetic.synthetic_phrases import PLACES, InventedIds
+
+DEEDS = (
+    *("drops", "hides", "picks up", "points at", "knocks over", "hands back", "asks about", "looks for"),
+    *("laughs at", "argues over", "brings in", "forgets", "repairs", "puts away", "pays for", "complains about"),
+    *("steps over", "reads aloud from", "shows off", "breaks", "cleans", "takes a picture of", "turns away from"),
+    *("whispers something about", "offers to share", "refuses to touch", "throws out", "unwraps", "trips over"),
+    *("apologises for", "stares at", "carries off", "measures", "sketches"),
+)
+THINGS = (
+    *("the birthday cake", "the red umbrella", "the broken lamp", "the train tickets", "the old photograph"),
+    *("the guitar", "the letter from the landlord", "the spare key", "the wet dog", "the unpaid bill"),
+    *("the chess board", "the burnt soup", "the wedding invitation", "the cardboard box", "the missing shoe"),
+    *("the new bicycle", "the tall vase", "the shopping list", "the exam results", "the noisy radio"),
+    *("the torn map", "the garden hose", "the medicine bottle", "the locked drawer", "the theatre costume"),
+    *("the cracked phone", "the sleeping baby's blanket", "the coffee machine", "the parking fine", "the paint bucket"),
+    *("the telescope", "the crossword", "the fishing rod", "the piano lesson"),
+)
+MOMENTS = (
+    *("in the doorway", "behind the counter", "while the others talk", "after a long pause", "on the way out"),
+    *("beside the window", "without a word", "in front of everybody", "before the bell rings", "under the table"),
+    *("for the second time", "with both hands", "as the lights go out", "near the stairs", "during the toast"),
+)
+CLAIMS = (
+    *("was left there on purpose", "belongs to a neighbour", "cannot be replaced", "is worth a fortune"),
+    *("was bought to please a rival", "will be needed tomorrow", "has been lied about", "was meant as a surprise"),
+    *("is somebody else's fault", "has brought bad luck", "must be kept secret", "was stolen last week"),
+    *("proves an old promise", "will start a quarrel", "has been forgotten by all", "is safe with a friend"),
+)
+AIMS = (
+    *(
+        "make up for",
+        "get rid of",
+        "find out more about",
+        "keep quiet about",
+        "win a bet about",
+        "plead for",
+    ),
+    *("teach the children about", "draw attention to", "borrow money for", "take revenge for", "hurry up with"),
+    *("return unseen", "joke about", "protect everybody from", "change the subject from", "sell"),
+)
+WISHES = (
+    *("to be thanked for", "that nobody had seen", "to be alone with", "that someone else would deal with"),
+    *("to be trusted with", "to have known about", "that it were all over with", "to be asked about"),
+)
+FEELINGS = (
+    *("ashamed of", "proud of", "annoyed by", "amused by", "frightened by", "relieved about", "jealous over"),
+    *("guilty about", "curious about", "disappointed in", "touched by", "disgusted by", "nervous about", "bored by"),
+    *("grateful for", "puzzled by", "hopeful about", "hurt by", "excited about", "lonely without"),
+)
+
+
+RECORDINGS, CHAINS, SUBCHAINS = 316, 347, 1406
+NODES: Mapping[NodeKind, int] = {
+    NodeKind.EVENT: 997,
+    NodeKind.BELIEF: 321,
+    NodeKind.INTENT: 361,
+    NodeKind.DESIRE: 42,
+    NodeKind.EMOTION: 477,
+}
+_STEPS = (50, 80, 80, 60, 35, 19, 11, 6, 4, 2)
+"""How many of the chains have 1, 2, ... 10 steps: 3.3 on average."""
+_PEOPLE = 58
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticChainRecording:
+    """A recording that a chain is drawn in: how much of it from its start, and who is in it, with id and pseudonym."""
+
+    id: str
+    duration_us: int
+    people: tuple[tuple[str, str], ...]
+
+
+def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = None, chains: int = CHAINS) -> None:
+    """Fill an empty study with invented recordings, people and causal chains; there are no media files.
+
+    The same seed gives the same content and ids; fewer chains are the first of them. It is one transaction outside the
+    history.
+
+    Raises:
+        UserError: the study is not empty.
+        Cancelled: the user stopped it; the study is still empty.
+    """
+    if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
+        raise UserError("This study is not empty.", "Make a new one for invented content.")
+    progress = progress or Silent()
+    make = _Maker(study, random.Random(seed))
+    with study.without_history():
+        for done in islice(make.everything(), chains):
+            progress.check_cancelled()
+            progress.progress(done, chains, "Inventing chains")
+
+
+def add_chains(
+    study: Study, stages: Sequence[SyntheticChainRecording], annotator_id: str, seed: int, chains: int
+) -> Iterator[int]:
+    """Write chains into recordings that are there, inside a transaction, and yield how many are written.
+
+    Args:
+        study: of the recordings.
+        stages: where they are drawn, one after the other and again from the first.
+        annotator_id: who drew them.
+        seed: of everything that is drawn.
+        chains: how many, `CHAINS` at most.
+    """
+    yield from islice(_Maker(study, random.Random(f"{seed} chains")).chains(annotator_id, stages), chains)
+
+
+class _Maker:
+    def __init__(self, study: Study, chance: random.Random) -> None:
+        self._study = study
+        self._chance = chance
+        self._ids = InventedIds(chance)
+        self._texts = {kind: _texts(kind, chance) for kind in NodeKind}
+
+    def everything(self) -> Iterator[int]:
+        """Write it, and yield how many chains are written."""
+        annotator = self._ids.new()
+        self._study.write("INSERT INTO annotator VALUES (?, ?, ?)", (annotator, "Annotator 1", "person"))
+        yield from self.chains(annotator, self._recordings(self._people()))
+
+    def chains(self, annotator: str, stages: Sequence[SyntheticChainRecording]) -> Iterator[int]:
+        """Write all chains, and yield how many are written."""
+        kinds = [kind for kind, number in NODES.items() for _ in range(number)]
+        self._chance.shuffle(kinds)
+        left = iter(kinds)
+        shapes = self._shapes()
+        for done, (levels, home) in enumerate(zip(shapes, islice(cycle(stages), len(shapes)), strict=True)):
+            self._chain(annotator, home, levels, left, f"Chain {done + 1}")
+            yield done + 1
+
+    def _people(self) -> list[tuple[str, str]]:
+        people = [(self._ids.new(), f"P{number:02}") for number in range(1, _PEOPLE + 1)]
+        user = ParticipantRole.USER.value
+        self._study.write_many("INSERT INTO participant VALUES (?, ?, ?, ?)", [(*one, user, "") for one in people])
+        self._study.write_many(
+            "INSERT INTO consent VALUES (?, ?, ?)", [(who, use.value, 1) for who, _ in people for use in ConsentUse]
+        )
+        return people
+
+    def _recordings(self, people: list[tuple[str, str]]) -> list[SyntheticChainRecording]:
+        collection = self._ids.new()
+        self._study.write("INSERT INTO collection VALUES (?, ?, ?)", (collection, "Invented scenes", ""))
+        made = [
+            SyntheticChainRecording(
+                self._ids.new(),
+                self._chance.randrange(60 * _SECOND, 180 * _SECOND),
+                tuple(sorted(self._chance.sample(people, self._chance.choice((2, 2, 3))))),
+            )
+            for _ in range(RECORDINGS)
+        ]
+        rows: list[tuple[Cell, ...]] = [
+            (one.id, collection, place, f"{self._chance.choice(PLACES)} {place:03}", one.duration_us)
+            for place, one in enumerate(made, 1)
+        ]
+        self._study.write_many("INSERT INTO recording VALUES (?, ?, ?, ?, ?)", rows)
+        there = [(one.id, who) for one in made for who, _ in one.people]
+        self._study.write_many("INSERT INTO appearance VALUES (?, ?)", there)
+        return made
+
+    def _shapes(self) -> list[list[int]]:
+        """Return for each chain how many nodes it has at each level: what lies at one has reasons at the one before."""
+        steps = [number for number, times in enumerate(_STEPS, 1) for _ in range(times)]
+        self._chance.shuffle(steps)
+        shapes = [[1] * (number + 1) for number in steps]
+        for _ in range(SUBCHAINS - sum(steps)):
+            one = self._chance.choice(shapes)
+            one[self._chance.randrange(1, len(one))] += 1
+        for _ in range(sum(NODES.values()) - SUBCHAINS - CHAINS):
+            self._chance.choice(shapes)[0] += 1
+        return shapes
+
+    def _chain(
+        self, annotator: str, home: SyntheticChainRecording, levels: list[int], kinds: Iterator[NodeKind], name: str
+    ) -> None:
+        chain = Chain(self._ids.new(), home.id, annotator, name)
+        step = home.duration_us // (sum(levels) + 1)
+        nodes: list[list[ChainNode]] = []
+        at = 0
+        for count in levels:
+            nodes.append([])
+            for _ in range(count):
+                nodes[-1].append(self._node(chain.id, home, next(kinds), at, at + step))
+                at += step
+        insert_chain(self._study, chain)
+        insert_nodes(self._study, [one for level in nodes for one in level])
+        insert_edges(self._study, sorted(self._edges(nodes)))
+
+    def _edges(self, nodes: list[list[ChainNode]]) -> set[Edge]:
+        """Return edges so that all but the first level has reasons, one at the level before, and no node is alone."""
+        found = set()
+        for before, level in pairwise(nodes):
+            for number, result in enumerate(level):
+                reason = before[0] if number == 0 else self._chance.choice(before)
+                found.add(Edge(reason.id, result.id))
+        used = {edge.reason_id for edge in found}
+        later = [one for level in nodes[1:] for one in level]
+        return found | {Edge(one.id, self._chance.choice(later).id) for one in nodes[0] if one.id not in used}
+
+    def _node(self, chain: str, home: SyntheticChainRecording, kind: NodeKind, start_us: int, end_us: int) -> ChainNode:
+        who, name = self._chance.choice(home.people)
+        text = f"{name} {next(self._texts[kind])}"
+        return ChainNode(self._ids.new(), chain, kind, text, start_us, end_us, (who,))
+
+
+def _texts(kind: NodeKind, chance: random.Random) -> Iterator[str]:
+    """Return what is told of a node of a kind, without its person; no two are alike."""
+    match kind:
+        case NodeKind.EVENT:
+            parts: tuple[tuple[str, ...], ...] = (DEEDS, THINGS, MOMENTS)
+            form = "{} {} {}"
+        case NodeKind.BELIEF:
+            parts, form = (THINGS, CLAIMS), "believes that {} {}"
+        case NodeKind.INTENT:
+            parts, form = (AIMS, THINGS), "means to {} {}"
+        case NodeKind.DESIRE:
+            parts, form = (WISHES, THINGS), "wishes {} {}"
+        case NodeKind.EMOTION:
+            parts, form = (FEELINGS, THINGS), "feels {} {}"
+    number = 1
+    for part in parts:
+        number *= len(part)
+    for drawn in chance.sample(range(number), number):
+        chosen, rest = [], drawn
+        for part in parts:
+            rest, place = divmod(rest, len(part))
+            chosen.append(part[place])
+        yield form.format(*chosen)

@@ -1,0 +1,259 @@
+"""Role-played episodes of an invented study, each agent rated by two people.
+
+Who plays what in the episodes of invented studies, and what is said there.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+
+from project.entities.roleplay import (
+    MOST_TURNS,
+    Act,
+    AgentPlayer,
+    AgentTurn,
+    Episode,
+    EpisodeAgent,
+    EpisodeEnd,
+    EpisodeSource,
+    Profile,
+    Relationship,
+    Scenario,
+    written_turn,
+)
+from project.entities.study_records import ConsentUse, ParticipantRole
+from project.queries.episode_rows import set_agents, set_episode, set_scenario
+from project.queries.study_schemes import insert_version
+from project.schemes.scheme import Field, FieldKind, Scheme
+from project.schemes.scheme_file import load_scheme, shipped_text
+from project.store.column_values import to_json
+from project.store.study import Cell, Study
+from project.synthetic.synthetic_phrases import InventedIds
+
+CHARACTERS = (
+    (
+        *("Ada Brandt", "34", "carpenter", "she/her", "open and quick-tempered", "fairness, good work"),
+        *("by feeling", "Ada runs a small workshop.", "Ada has not paid the rent for two months."),
+    ),
+    (
+        *("Noel Okafor", "27", "nurse", "he/him", "calm and dutiful", "care, honesty"),
+        *("after long thought", "Noel works nights.", "Noel has applied for a job abroad."),
+    ),
+    (
+        *("Mira Castell", "51", "teacher", "she/her", "curious, a little vain", "learning"),
+        *("by asking others", "Mira teaches music.", "Mira can no longer hear high notes."),
+    ),
+    (
+        *("Theo Lindqvist", "45", "baker", "he/him", "warm and stubborn", "family, habit"),
+        *("as it was always done", "Theo's bakery is the oldest in town.", "Theo means to sell the bakery."),
+    ),
+    (
+        *("Yun Park", "22", "student", "they/them", "shy, sharp", "independence"),
+        *("by numbers", "Yun plays chess for the university.", "Yun has failed an exam and told nobody."),
+    ),
+    (
+        *("Sol Herrera", "63", "retired engineer", "he/him", "playful, forgetful", "friendship"),
+        *("on a whim", "Sol repairs old radios.", "Sol broke the neighbour's window."),
+    ),
+)
+"""Name, age, occupation, pronouns, personality, values, decision style, public information, secret."""
+
+SITUATIONS = (
+    (
+        "A lamp at the market",
+        "A flea market on Sunday; one of them sells an old lamp that the other would like to have.",
+        "stranger",
+        ("Sell the lamp for 30 or more.", "Buy the lamp for 20 or less."),
+        ("the lamp", "the price", "the crack in the glass", "the market", "the rain"),
+    ),
+    (
+        "Who cooks on Saturday",
+        "Two who share a flat plan a dinner for friends.",
+        "friend",
+        ("Do not cook alone.", "Keep the evening free until seven."),
+        ("the dinner", "the kitchen", "the shopping list", "the guest list", "the soup"),
+    ),
+    (
+        "The shared garden",
+        "Neighbours stand at the fence between their gardens and talk about the old tree.",
+        "acquaintance",
+        ("Have the tree cut.", "Keep the tree, whatever it takes."),
+        ("the tree", "the fence", "the shade", "the hedge", "the bench"),
+    ),
+    (
+        "The weekend trip",
+        "A couple decides where to go for two days.",
+        "romantic",
+        ("Go to the mountains.", "Spend as little as possible."),
+        ("the mountain hut", "the hotel", "the train", "the dog", "the weather"),
+    ),
+    (
+        "Grandmother's piano",
+        "Two of one family divide what was left to them.",
+        "family",
+        ("Get the piano.", "Learn whether there is a will."),
+        ("the piano", "the will", "the house", "the old letter", "the photo album"),
+    ),
+)
+"""Name, context, relationship, goals, what is talked about."""
+
+LINES = (
+    "Good morning. I was hoping to talk about {thing}.",
+    "Let me be honest: {thing} matters more to me than you may think.",
+    "What would you say if we left {thing} out of it?",
+    "I could help you with {thing} in return.",
+    "That is not how I remember {thing}.",
+    "Fine. But then {thing} is settled for good.",
+    "Do you want me to beg for {thing}?",
+    "I never said that about {thing}.",
+    "We could share {thing}.",
+    "Who told you about {thing}?",
+    "You are right about {thing}, I give in there.",
+    "Give me a day to think about {thing}.",
+    "My last word on {thing} was said yesterday.",
+    "I laugh, but I mean it: {thing} worries me.",
+    "Let us look at {thing} together.",
+    "There is something about {thing} that you do not know.",
+    "Thank you for speaking openly about {thing}.",
+    "If it were only {thing}, I would not ask.",
+    "So {thing} it is?",
+    "I would rather not talk about {thing} here.",
+)
+GESTURES = ("smiles", "shakes the head", "looks away", "nods slowly", "shrugs", "folds the arms", "leans forward")
+REASONS = (
+    "What is said about {thing} shows it.",
+    "Most of it rests on how {thing} is settled.",
+    "The offer about {thing} counts, the tone does not.",
+    "Little happens here beside {thing}.",
+    "The turn about {thing} decides it.",
+)
+"""Why a rating is as it is."""
+
+
+SCHEME, TRACK, LABEL = "sotopia-eval", "ratings", "rating"
+EVERY = 10
+"""One episode for so many recordings."""
+_RATERS = 2
+_TURN_US, _PAUSE_US = 3_000_000, 400_000
+
+
+class Episodes:
+    """Writes episodes, one after the other."""
+
+    def __init__(self, study: Study, annotators: Sequence[str], seed: int) -> None:
+        self._study = study
+        self._annotators = annotators[:_RATERS]
+        self._chance = random.Random(f"{seed} episodes")
+        self._new_id = InventedIds(self._chance).new
+        self._scheme: Scheme = load_scheme(SCHEME)
+        self._cast: list[tuple[str, Profile]] = []
+
+    def write(self, number: int, after: int) -> Iterator[int]:
+        """Write episodes with their ratings, and yield how many there are.
+
+        Args:
+            number: how many.
+            after: the highest number of a recording so far.
+        """
+        if not number:
+            return
+        home = self._new_id()
+        self._study.write("INSERT INTO collection VALUES (?, ?, ?)", (home, "Role-played episodes", ""))
+        insert_version(self._study, SCHEME, self._scheme.version, shipped_text(SCHEME))
+        self._people()
+        scenarios = [
+            Scenario(self._new_id(), name, context, Relationship(relationship), goals)
+            for name, context, relationship, goals, *_ in SITUATIONS
+        ]
+        for one in scenarios:
+            set_scenario(self._study, one)
+        for done in range(1, number + 1):
+            self._episode(home, scenarios, after + done, done)
+            yield done
+
+    def _people(self) -> None:
+        self._cast = [(self._new_id(), Profile(*texts)) for texts in CHARACTERS]
+        robot = ParticipantRole.ROBOT.value
+        self._study.write_many(
+            "INSERT INTO participant VALUES (?, ?, ?, ?)", [(who, one.name, robot, "") for who, one in self._cast]
+        )
+        self._study.write_many(
+            "INSERT INTO consent VALUES (?, ?, ?)", [(who, use.value, 1) for who, _ in self._cast for use in ConsentUse]
+        )
+
+    def _episode(self, collection: str, scenarios: Sequence[Scenario], number: int, done: int) -> None:
+        chance, study = self._chance, self._study
+        at = chance.randrange(len(scenarios))
+        scenario, things = scenarios[at], SITUATIONS[at][4]
+        cast = chance.sample(self._cast, len(scenario.goals))
+        recording = self._new_id()
+        turns = self._turns(chance.randrange(8, MOST_TURNS + 1), things)
+        left = turns[-1].act is Act.LEAVE
+        duration = len(turns) * (_TURN_US + _PAUSE_US)
+        study.write(
+            "INSERT INTO recording VALUES (?, ?, ?, ?, ?)",
+            (recording, collection, number, f"{scenario.name} {done:02}", duration),
+        )
+        study.write_many("INSERT INTO appearance VALUES (?, ?)", [(recording, who) for who, _ in cast])
+        study.write_many(
+            "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)",
+            [
+                (
+                    *(self._new_id(), recording, cast[place % len(cast)][0]),
+                    *(place * (_TURN_US + _PAUSE_US), place * (_TURN_US + _PAUSE_US) + _TURN_US, written_turn(turn)),
+                )
+                for place, turn in enumerate(turns)
+            ],
+        )
+        ended = EpisodeEnd.LEFT if left else EpisodeEnd.LIMIT if len(turns) == MOST_TURNS else EpisodeEnd.CUT
+        source = EpisodeSource.IMPORTED
+        set_episode(study, Episode(recording, scenario.context, scenario.relationship, source, MOST_TURNS, ended))
+        set_agents(
+            study,
+            [
+                EpisodeAgent(recording, place, who, profile, goal, AgentPlayer.SCRIPT)
+                for place, ((who, profile), goal) in enumerate(zip(cast, scenario.goals, strict=True))
+            ],
+        )
+        for who, _ in cast:
+            self._rate(recording, who, duration, things)
+
+    def _turns(self, number: int, things: tuple[str, ...]) -> list[AgentTurn]:
+        chance = self._chance
+        lines = chance.sample(LINES, min(number, len(LINES)))
+        found = []
+        for line in lines:
+            kind = chance.random()
+            if kind < 0.8:
+                found.append(AgentTurn(Act.SPEAK, line.format(thing=chance.choice(things))))
+            elif kind < 0.93:
+                found.append(AgentTurn(Act.NONVERBAL, chance.choice(GESTURES)))
+            else:
+                found.append(AgentTurn(Act.ACTION, f"points at {chance.choice(things)}"))
+        if number < MOST_TURNS and chance.random() < 0.7:
+            found.append(AgentTurn(Act.LEAVE))
+        return found
+
+    def _rate(self, recording: str, who: str, duration: int, things: tuple[str, ...]) -> None:
+        """Write what each rater says of one agent: about the same, as people agree to some degree."""
+        skill = self._chance.random()
+        rows: list[tuple[Cell, ...]] = []
+        values: list[tuple[Cell, ...]] = []
+        for rater in self._annotators:
+            segment = self._new_id()
+            rows.append((segment, recording, rater, SCHEME, TRACK, LABEL, 0, duration))
+            for field in self._scheme.fields_of(TRACK):
+                said = self._said(field, who, skill, things)
+                values.append((segment, SCHEME, self._scheme.version, field.key, to_json(said)))
+        self._study.write_many("INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._study.write_many("INSERT INTO segment_value VALUES (?, ?, ?, ?, ?)", values)
+
+    def _said(self, field: Field, who: str, skill: float, things: tuple[str, ...]) -> str | int:
+        match field.kind:
+            case FieldKind.PARTICIPANT:
+                return who
+            case FieldKind.SCALE:
+                low, high = int(field.minimum), int(field.maximum)
+                drawn = skill + self._chance.gauss(0, 0.15)
+                return min(high, max(low, round(low + (high - low) * drawn)))
+            case _:
+                return self._chance.choice(REASONS).format(thing=self._chance.choice(things))

@@ -1,0 +1,131 @@
+"""Texts as they are compared where somebody searches: without capitals and accents.
+
+Words that everybody uses, so that one of them alone names nobody, whatever else it is. Texts without what people type
+differently: case, accents, widths, marks that cannot be seen.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from resources import resource
+
+
+def folded(text: str) -> str:
+    """Return a text in small letters without accents."""
+    if text.isascii():
+        return text.casefold()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+# Lower-case words that are far more often names: a recogniser without capitals writes them too.
+_RATHER_NAMES = frozenset(
+    {"bob", "carol", "eddy", "harry", "heather", "ken", "lee", "maria", "martin", "matt", "mike", "neil"}
+)
+
+PARTICLES = frozenset(
+    {
+        *("von", "van", "der", "den", "dem", "del", "della", "dos", "das", "bin", "ibn", "abu", "zum", "zur", "ter"),
+        *("ten", "och", "und", "les", "mac", "frau", "herr", "mme", "mlle", "don", "dona"),
+    }
+)
+"""Words of names that stand in everybody's: between the others, and before them."""
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """Return the entries of a list of `resources/personal`: lower case, without accents."""
+    text = resource("personal", name).read_text("utf-8")
+    return frozenset(line for line in text.split("\n") if line and not line.startswith("#"))
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Return common words of English, lower case, without accents; also what is said and not written."""
+    return listed("words.txt") | listed("spoken_words.txt")
+
+
+@cache
+def no_names() -> frozenset[str]:
+    """Return what has a capital and is nobody's name: languages, peoples, months, products, titles; plurals too."""
+    found = listed("no_names.txt")
+    return found | {f"{word}s" for word in found}
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """Return words that no nickname is made of: pronouns, prepositions, auxiliaries, words of time."""
+    return listed("function_words.txt")
+
+
+@lru_cache(maxsize=1 << 16)
+def is_common(word: str) -> bool:
+    """Tell whether a folded word is a common one, also in the plural or as a form of a verb."""
+    if word in _RATHER_NAMES:
+        return False
+    words = common_words()
+    if word in words:
+        return True
+    stem = word.removesuffix("'s").removesuffix("'")
+    if "'" in stem:
+        stem = stem.split("'")[0]
+    return stem in words or (len(stem) > 4 and stem.removesuffix("s") in words)
+
+
+def is_everybodys(word: str) -> bool:
+    """Tell whether a folded word of a name means something else too, or stands in many names: alone it tells little."""
+    return is_common(word) or word in function_words() or word in no_names() or word in PARTICLES
+
+
+# No letter, no mark, no space: they change how a word is joined or written, and hide it from a plain search.
+_UNSEEN = frozenset({"Mn", "Me", "Cf"})
+# Letters that no decomposition takes apart.
+_LIKE = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "\u2019": "'", "\u2018": "'", "\u02bc": "'"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text as it is searched.
+
+    Attributes:
+        text: without case, accents and what cannot be seen.
+        starts: for each character of it, where the character that it comes from stands in the original.
+        whole: length of the original.
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    whole: int
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a stretch of the folded text stands in the original, with the marks that follow it."""
+        first = self.starts[start] if start < len(self.starts) else self.whole
+        last = self.starts[end] if end < len(self.starts) else self.whole
+        # One letter of the original may have become several: it goes as a whole.
+        if 0 < end < len(self.starts) and self.starts[end - 1] == last:
+            last = next((at for at in self.starts[end:] if at > last), self.whole)
+        return first, max(last, first)
+
+
+def fold(text: str) -> Folded:
+    """Take out of a text what does not tell words apart."""
+    if text.isascii():
+        return Folded(text.lower(), tuple(range(len(text))), len(text))
+    found: list[str] = []
+    starts: list[int] = []
+    for place, letter in enumerate(text):
+        for one in _plain(letter):
+            found.append(one)
+            starts.append(place)
+    return Folded("".join(found), tuple(starts), len(text))
+
+
+def _plain(letter: str) -> str:
+    if letter.isascii():
+        return letter.lower()
+    apart = unicodedata.normalize("NFKD", letter).casefold().translate(_LIKE)
+    apart = unicodedata.normalize("NFKD", apart)
+    return "".join(one for one in apart if unicodedata.category(one) not in _UNSEEN)

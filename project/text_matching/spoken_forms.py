@@ -1,0 +1,360 @@
+"""Numbers and letters that are said, written out: “oh double seven” -> “077”, “p a t e l” -> “patel”.
+
+Other ways to read a text, in which rules find more: digits of any script as 0 to 9, digits apart from letters.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from project.text_matching.number_words import NumberNormalizedText, is_date
+
+_TEEN_WORDS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINAL_WORDS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+_DIGITS = {word: str(n) for n, word in enumerate(_ONES)} | {"oh": "0", "nought": "0", "naught": "0"}
+_TEENS = {word: str(n) for n, word in enumerate(_TEEN_WORDS.split(), start=10)}
+_TENS = {word: n * 10 for n, word in enumerate(_TEN_WORDS.split(), start=2)} | {"fourty": 40}
+_ORDINALS = {
+    word: n
+    for n, word in enumerate(
+        _ORDINAL_WORDS.split(),
+        start=1,
+    )
+} | {"thirtieth": 30}
+_TIMES = {"double": 2, "triple": 3, "treble": 3}
+_MARKS = {"plus": "+", "dash": "-", "hyphen": "-", "slash": "/", "stroke": "/"}
+_PART = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+")
+# What may stand between what is said one after the other.
+_GAP = re.compile(r"[ \t\u00a0]+|[ \t]?-[ \t]?|,[ \t]*")
+# Nothing personal that is said has more letters and digits.
+_LONGEST = 48
+# Words of “p as in peter”.
+_EXPLAINED = 4
+_LONELY = frozenset({"a", "i", "o"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    start: int
+    end: int
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """What was said for some characters; `parts` words of the original."""
+
+    text: str
+    start: int
+    end: int
+    parts: int
+    kind: str
+
+
+def written(text: str) -> NumberNormalizedText:
+    """Write out what is said as numbers and letters; all else stays as it is."""
+    parts = [_Part(*m.span(), m[0].lower().replace("\u2019", "'")) for m in _PART.finditer(text)]
+    out: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+
+    def copy(first: int, last: int) -> None:
+        out.extend(text[first:last])
+        starts.extend(range(first, last))
+        ends.extend(range(first + 1, last + 1))
+
+    at, done = 0, 0
+    while at < len(parts):
+        heard = _heard(text, parts, at)
+        run = _sensible(text, heard)
+        if not run:
+            # What begins inside a run of written digits alone is such a run again.
+            at += max(1, len(heard)) if all(one.kind == "digits" for one in heard) else 1
+            continue
+        breaks = _date_breaks(run)
+        for number, one in enumerate(run):
+            gap = text[done : one.start]
+            if number == 0 or "," in gap or "ordinal" in (one.kind, run[number - 1].kind):
+                copy(done, one.start)
+            elif number in breaks:
+                out.append("/")
+                starts.append(done)
+                ends.append(one.start)
+            out.extend(one.text)
+            starts.extend([one.start] * len(one.text))
+            ends.extend([one.end] * len(one.text))
+            done = one.end
+            at += one.parts
+    copy(done, len(text))
+    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
+
+
+def _heard(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
+    """Return the elements of the run that begins at a word."""
+    found: list[_Element] = []
+    while at < len(parts) and len(found) < _LONGEST:
+        if found and not _GAP.fullmatch(text, found[-1].end, parts[at].start):
+            break
+        one = _element(text, parts, at)
+        if one is None:
+            break
+        if one.kind == "mark" and (not _goes_on(text, parts, at) or (one.text == "/" and not found)):
+            break
+        found.append(one)
+        at += one.parts
+    return found
+
+
+def _date_breaks(run: Sequence[_Element]) -> set[int]:
+    """Return before which numbers of a run a date goes on: “twelve oh seven ninety one” is 12/07/91."""
+    if not 3 <= len(run) <= 6 or any(one.kind != "number" for one in run):
+        return set()
+    numbers: list[tuple[int, str]] = []
+    for place, one in enumerate(run):
+        if numbers and (
+            (numbers[-1][1] == "0" and len(one.text) == 1)
+            or (numbers[-1][1] in ("19", "20") and len(one.text) == 2 and place == len(run) - 1)
+        ):
+            numbers[-1] = (numbers[-1][0], numbers[-1][1] + one.text)
+        else:
+            numbers.append((place, one.text))
+    return {place for place, _ in numbers[1:]} if is_date([digits for _, digits in numbers]) else set()
+
+
+def _goes_on(text: str, parts: Sequence[_Part], at: int) -> bool:
+    follows = _element(text, parts, at + 1) if at + 1 < len(parts) else None
+    return follows is not None and follows.kind in ("number", "digits")
+
+
+def _sensible(text: str, run: list[_Element]) -> list[_Element]:
+    """Leave out of a run what are words: a lonely “a”, “i” or “oh”, one number alone, letters that spell nothing."""
+    run = _with_zeros(run)
+    if (
+        run
+        and run[0].kind == "letter"
+        and run[0].text.lower() in _LONELY
+        and (len(run) == 1 or run[1].kind != "letter")
+    ):
+        return []
+    while run and run[-1].text.lower() in _LONELY and run[-1].kind == "letter":
+        if len(run) > 1 and run[-2].kind == "letter" and _is_spelled(text, run):
+            break
+        run = run[:-1]
+    if not run:
+        return []
+    numbers = [one for one in run if one.kind in ("number", "digits", "ordinal")]
+    letters = [one for one in run if one.kind == "letter"]
+    if not numbers:
+        if any(one.parts == _EXPLAINED for one in letters):
+            return run
+        return run if len(letters) >= 2 and _is_spelled(text, run) else []
+    spoken = [one for one in run if one.kind in ("number", "ordinal")]
+    if len(run) == 1:
+        alone = text[run[0].start : run[0].end].lower()
+        return [] if run[0].kind == "digits" or alone in ("one", "oh") else run
+    return run if spoken or letters else []
+
+
+def _with_zeros(run: list[_Element]) -> list[_Element]:
+    """Return a run in which an “o” beside a number is a zero."""
+    made = []
+    for place, one in enumerate(run):
+        beside = {other.kind for other in run[max(place - 1, 0) : place + 2]}
+        is_zero = one.kind == "letter" and one.text.lower() == "o" and beside & {"number", "digits"}
+        made.append(_Element("0", one.start, one.end, one.parts, "number") if is_zero else one)
+    return made
+
+
+def _is_spelled(text: str, run: Sequence[_Element]) -> bool:
+    letters = [one for one in run if one.kind == "letter"]
+    gaps = {text[a.end : b.start] for a, b in pairwise(run)}
+    return len(letters) >= 3 or (len(letters) == 2 and len(run) > 2 and len(gaps) == 1)
+
+
+def _element(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
+    word = parts[at].word
+    start, end = parts[at].start, parts[at].end
+    if word in _MARKS:
+        return _Element(_MARKS[word], start, end, 1, "mark")
+    if word.isdigit():
+        return _Element(text[start:end], start, end, 1, "digits") if word.isascii() else None
+    if word == "double" and at + 1 < len(parts) and parts[at + 1].word in ("u", "you"):
+        return _Element("w", start, parts[at + 1].end, 2, "letter")
+    if word in _TIMES:
+        return _repeated(text, parts, at)
+    if word in _ORDINALS:
+        return _Element(_ordinal(_ORDINALS[word]), start, end, 1, "ordinal")
+    value = _below_hundred(text, parts, at)
+    if value is not None:
+        return _with_hundreds(text, parts, at, *value)
+    if len(word) == 1 and word.isascii():
+        used = _explained(parts, at)
+        return _Element(text[start:end], start, parts[at + used - 1].end, used, "letter")
+    return None
+
+
+def _explained(parts: Sequence[_Part], at: int) -> int:
+    """Return how many words a letter takes, with what explains it: “p as in peter”, “s for sugar”."""
+    words = [part.word for part in parts[at + 1 : at + 4]]
+    if len(words) == 3 and words[:2] == ["as", "in"] and words[2].startswith(parts[at].word):
+        return _EXPLAINED
+    return 3 if len(words) > 1 and words[0] == "for" and words[1].startswith(parts[at].word) else 1
+
+
+def _repeated(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
+    if at + 1 >= len(parts) or not _GAP.fullmatch(text, parts[at].end, parts[at + 1].start):
+        return None
+    after = parts[at + 1]
+    one = _DIGITS.get(after.word) or (after.word if len(after.word) == 1 and after.word.isascii() else None)
+    if one is None:
+        return None
+    kind = "number" if one.isdigit() else "letter"
+    return _Element(one * _TIMES[parts[at].word], parts[at].start, after.end, 2, kind)
+
+
+def _below_hundred(text: str, parts: Sequence[_Part], at: int) -> tuple[str, int] | None:
+    """Return digits and number of words of what is said from a word on, or None where that is no number."""
+    word = parts[at].word
+    if word in _DIGITS:
+        return _DIGITS[word], 1
+    if word in _TEENS:
+        return _TEENS[word], 1
+    if word not in _TENS:
+        return None
+    tens = _TENS[word]
+    if at + 1 < len(parts) and re.fullmatch(r"[ \t-]{1,3}", text[parts[at].end : parts[at + 1].start]):
+        after = parts[at + 1].word
+        if after in _ONES[1:]:
+            return str(tens + _ONES.index(after)), 2
+        if after in _ORDINALS and _ORDINALS[after] < 10:
+            return _ordinal(tens + _ORDINALS[after]), 2
+    return str(tens), 1
+
+
+def _with_hundreds(text: str, parts: Sequence[_Part], at: int, digits: str, used: int) -> _Element:
+    """Return the element of a number with the hundreds and thousands that follow it."""
+    if digits[-1].isdigit() and digits != "0":
+        for word, factor in (("thousand", 1000), ("hundred", 100)):
+            if at + used < len(parts) and parts[at + used].word == word:
+                value, used = int(digits) * factor, used + 1
+                joined = at + used < len(parts) and parts[at + used].word == "and"
+                rest = at + used + (1 if joined else 0)
+                more = _below_hundred(text, parts, rest) if rest < len(parts) else None
+                near = rest < len(parts) and parts[rest].start - parts[at + used - 1].end <= 5
+                if more and near and more[0].isdigit() and (joined or int(more[0]) >= 10):
+                    value, used = value + int(more[0]), rest - at + more[1]
+                digits = str(value)
+                break
+    kind = "number" if digits[-1].isdigit() else "ordinal"
+    return _Element(digits, parts[at].start, parts[at + used - 1].end, used, kind)
+
+
+def _ordinal(value: int) -> str:
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    return f"{value}{'th' if 10 <= value % 100 <= 20 else endings.get(value % 10, 'th')}"
+
+
+_LATIN = "a-z\u00e0-\u00f6\u00f8-\u024f"
+_LEAST_LETTERS = 3
+_BEFORE_DIGIT = re.compile(
+    rf"(?:(?<=[{_LATIN}]{{{_LEAST_LETTERS}}})|(?<=[^\W\d_])(?<![{_LATIN}]))(?=\d)", re.IGNORECASE
+)
+_AFTER_DIGIT = re.compile(rf"(?<=\d)(?=[{_LATIN}]{{{_LEAST_LETTERS},}}|(?![{_LATIN}])[^\W\d_])", re.IGNORECASE)
+_LONG_NUMBER = re.compile(
+    rf"(?<=[{_LATIN}])(?=\+?\d(?:[ .-]?\d){{5}})|(?<=\d[ .-]\d\d)(?=[{_LATIN}])|(?<=\d{{6}})(?=[{_LATIN}])",
+    re.IGNORECASE,
+)
+_LINE_END = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u2011][ \t]*(?:\r?\n[ \t]*|[ \t]+(?=[^\W\d_a-z]))(?=[^\W\d_])")
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u30fc"
+_UNSEEN = frozenset({"Cf", "Mn", "Me"})
+
+
+def plain(text: str) -> NumberNormalizedText:
+    """Return a text with digits, spaces and signs of any script as ASCII has them, without what cannot be seen."""
+    if text.isascii():
+        return NumberNormalizedText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
+    out: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for place, letter in enumerate(text):
+        for sign in _ascii_sign(letter):
+            out.append(sign)
+            starts.append(place)
+            ends.append(place + 1)
+    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
+
+
+@lru_cache(maxsize=4096)
+def _ascii_sign(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    if letter in _DASHES:
+        return "-"
+    category = unicodedata.category(letter)
+    if category in _UNSEEN:
+        # An accent that stands by itself belongs to its letter; between digits it is nothing.
+        return "" if category == "Cf" else letter
+    if category == "Nd":
+        return str(unicodedata.decimal(letter))
+    if category == "Zs":
+        return " "
+    wide = unicodedata.normalize("NFKC", letter)
+    return wide if len(wide) == 1 and wide.isascii() else letter
+
+
+def apart(text: str) -> NumberNormalizedText | None:
+    """Return a text with a blank between letters and the digits beside them; None where there are none such."""
+    cuts = {match.end() for match in _BEFORE_DIGIT.finditer(text)}
+    cuts |= {match.start() for pattern in (_AFTER_DIGIT, _LONG_NUMBER) for match in pattern.finditer(text)}
+    if not cuts:
+        return None
+    out: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        if place in cuts:
+            out.append(" ")
+            places.append(place)
+        out.append(letter)
+        places.append(place)
+    ends = tuple(place if sign == " " and place in cuts else place + 1 for place, sign in zip(places, out, strict=True))
+    return NumberNormalizedText("".join(out), tuple(places), ends)
+
+
+def joined_lines(text: str) -> NumberNormalizedText | None:
+    """Return a text in which words that are divided at the end of a line are whole; None where no word is."""
+    if not _LINE_END.search(text):
+        return None
+    out: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    done = 0
+    for match in _LINE_END.finditer(text):
+        first, last = match.span()
+        out.extend(text[done:first])
+        starts.extend(range(done, first))
+        ends.extend(range(done + 1, first + 1))
+        out.append("-")
+        starts.append(first)
+        ends.append(last)
+        done = last
+    out.extend(text[done:])
+    starts.extend(range(done, len(text)))
+    ends.extend(range(done + 1, len(text) + 1))
+    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
+
+
+def composed(outer: NumberNormalizedText, inner: NumberNormalizedText) -> NumberNormalizedText:
+    """Return a view of a view, with places in the original of the inner one."""
+    if not inner.text:
+        return outer
+    starts = tuple(inner.starts[place] if place < len(inner.starts) else inner.ends[-1] for place in outer.starts)
+    ends = tuple(inner.ends[place - 1] if place else inner.starts[0] for place in outer.ends)
+    return NumberNormalizedText(outer.text, starts, ends)

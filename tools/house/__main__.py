@@ -1,0 +1,72 @@
+"""Prints the figures of the source tree; ends with 1 where modules import each other or a folder is too full."""
+
+import ast
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from tools.house.imports import ROOTS, cycles, import_graph, source_files
+
+MAX_ENTRIES = 25
+"""Modules and packages in one folder."""
+
+
+def main() -> int:
+    """Print the figures of the tree that the tools belong to, and return the exit code."""
+    folder = Path(__file__).resolve().parents[2]
+    files = source_files(folder)
+    texts = {module: path.read_text(encoding="utf-8") for module, path in files.items()}
+    trees = {module: ast.parse(text) for module, text in texts.items()}
+    modules = [module for module, path in files.items() if path.name != "__init__.py"]
+    _print_roots(texts, modules)
+    vague = sum(_count_name(tree, "one") for tree in trees.values())
+    print(f"`one` as a variable: {vague}")
+    repeated = sorted(name for name, count in _class_names(trees).items() if count > 1)
+    print(f"class names that occur more than once: {len(repeated)} {' '.join(repeated)}".rstrip())
+    full = {name: count for name, count in _entries(files).items() if count > MAX_ENTRIES}
+    print(f"folders with more than {MAX_ENTRIES} entries: {len(full)}")
+    for name, count in sorted(full.items()):
+        print(f"  {name}: {count}")
+    circles = cycles(import_graph(trees))
+    print(f"import cycles: {len(circles)}")
+    for circle in circles:
+        print(f"  {len(circle)}: {', '.join(circle)}")
+    return 1 if circles or full else 0
+
+
+def _print_roots(texts: dict[str, str], modules: list[str]) -> None:
+    lines, count = Counter[str](), Counter[str]()
+    for module, text in texts.items():
+        lines[module.partition(".")[0]] += text.count("\n")
+    for module in modules:
+        count[module.partition(".")[0]] += 1
+    total = lines.total()
+    print(f"{'root':<10} {'lines':>8} {'share':>6} {'modules':>8}")
+    for root in ROOTS:
+        print(f"{root:<10} {lines[root]:>8,} {lines[root] / total:>6.1%} {count[root]:>8}")
+    print(f"{'all':<10} {total:>8,} {'':>6} {count.total():>8}")
+
+
+def _count_name(tree: ast.Module, name: str) -> int:
+    """Return how often a variable or parameter of that name stands in a module."""
+    return sum(
+        (isinstance(node, ast.Name) and node.id == name) or (isinstance(node, ast.arg) and node.arg == name)
+        for node in ast.walk(tree)
+    )
+
+
+def _class_names(trees: dict[str, ast.Module]) -> Counter[str]:
+    return Counter(node.name for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def _entries(files: dict[str, Path]) -> dict[str, int]:
+    """Return package -> how many modules and packages are in it."""
+    inside: dict[str, set[str]] = defaultdict(set)
+    for module in files:
+        package, _, name = module.rpartition(".")
+        inside[package].add(name)
+    return {package: len(names) for package, names in inside.items() if package}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""Tables and controls of the window about agreement."""

@@ -1,0 +1,348 @@
+"""The command palette: every command by a few letters of its name, for hands that stay on the keyboard.
+
+The rows of the command palette: what a command is called, where it is in the menus, and its keys. How well what
+somebody types fits the name of a command. What lies over a window and is narrowed down by letters: the keys that the
+command palette and the nodes share.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLineEdit,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from project.text_matching.normalization import folded
+from resources.translation import tr
+from widgets import theme
+from widgets.form.input_fields import OVERLAY
+from widgets.text_labels import caps, key_width, paint_key
+
+_WALKS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
+
+
+class FilterListPopup(QFrame):
+    """A field for letters over a list: Up and Down choose, Return takes, Esc gives up; the focus stays in the field.
+
+    Whoever derives from it calls `narrow_by` and says what is taken, and how it is left.
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self.setProperty(OVERLAY, True)
+
+    def narrow_by(self, field: QLineEdit, found: QAbstractItemView) -> None:
+        """Use this field and this list."""
+        self._field, self._found = field, found
+        field.installEventFilter(self)
+        found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusProxy(field)
+
+    def take(self) -> None:
+        """Take what is chosen."""
+        raise NotImplementedError
+
+    def leave(self) -> None:
+        """Go away: the focus went elsewhere."""
+        raise NotImplementedError
+
+    def give_up(self) -> None:
+        """Go away: Esc was pressed."""
+        self.leave()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusOut:
+            self.leave()
+        elif isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            # The window may use Esc itself; it is this one's as long as it is open.
+            event.accept()
+            if event.type() == QEvent.Type.KeyPress:
+                self.give_up()
+            return True
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _WALKS:
+            self._found.keyPressEvent(event)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.take()
+        else:
+            super().keyPressEvent(event)
+
+
+_ROW = theme.GRID * 4
+_GAP = 4.0
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """One command.
+
+    Attributes:
+        group: where it belongs: its menu, its page, its window.
+        keys: the first of its shortcuts, as people write it; "" for none.
+        why_not: what has to be done first, where it cannot be done now.
+        also: further words by which it is found.
+    """
+
+    key: str
+    text: str
+    group: str = ""
+    keys: str = ""
+    why_not: str = ""
+    also: str = ""
+
+    @property
+    def said(self) -> str:
+        """What a screen reader says."""
+        return ", ".join(part for part in (self.text, self.group, self.keys, self.why_not) if part)
+
+
+class EntriesModel(QAbstractListModel):
+    """The entries that fit what is typed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: Sequence[CommandEntry] = ()
+
+    def show(self, entries: Sequence[CommandEntry]) -> None:
+        """Show these, in this order."""
+        self.beginResetModel()
+        self.entries = entries
+        self.endResetModel()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        one = self.entries[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return one.text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return one.said
+        return one if role == Qt.ItemDataRole.UserRole else None
+
+
+class EntryDelegate(QStyledItemDelegate):
+    """Draws an entry in one line; one that cannot be done now says what has to be done first."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(0, _ROW)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        one, colours = index.data(Qt.ItemDataRole.UserRole), theme.palette()
+        area = QRectF(option.rect).adjusted(theme.GRID, 0, -theme.GRID, 0)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        if chosen and one.key:
+            painter.fillRect(option.rect, colours.selection)
+        right = self._keys(painter, one.keys, area)
+        painter.setFont(theme.font())
+        measure = QFontMetricsF(theme.font())
+        beside = one.why_not or one.group
+        least = min(measure.horizontalAdvance(beside), area.width() / 3)
+        room = max(0.0, right - area.left() - least - theme.GRID)
+        name = measure.elidedText(one.text, Qt.TextElideMode.ElideRight, room)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setPen(colours.disabled if one.why_not and one.key else colours.text)
+        painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, name)
+        left = area.left() + measure.horizontalAdvance(name) + theme.GRID
+        painter.setPen(colours.muted)
+        rest = QRectF(left, area.top(), right - left, area.height())
+        words = measure.elidedText(beside, Qt.TextElideMode.ElideRight, rest.width())
+        painter.drawText(rest, middle | Qt.AlignmentFlag.AlignLeft, words)
+        painter.restore()
+
+    def _keys(self, painter: QPainter, keys: str, area: QRectF) -> float:
+        """Draw caps at the right; returns where they begin."""
+        left = area.right()
+        for key in reversed(caps(keys)) if keys else ():
+            width = key_width(key)
+            left -= width
+            paint_key(painter, key, QRectF(left, area.center().y() - 9, width, 18))
+            left -= _GAP
+        return left - theme.GRID if keys else left
+
+
+def nothing_fits(typed: str) -> CommandEntry:
+    """Return the row that stands where no command fits."""
+    return CommandEntry("", tr("Nothing is called “{typed}”").format(typed=typed), why_not=tr("Use fewer letters."))
+
+
+_WHOLE, _WORD, _INSIDE, _LETTERS = 100.0, 60.0, 35.0, 15.0
+_GROUP = 0.5
+"""What stands in the group counts half as much as what stands in the name."""
+
+
+def fit(typed: str, name: str, group: str = "") -> float | None:
+    """Return how well each word that is typed is found in a name or its group; None where one is in neither.
+
+    The start of the name is best, then the start of a word, then letters inside a word, then letters in this order,
+    such as `msm` for `Make segment from marks`: the more of them begin a word, the better. Capitals and accents make no
+    difference. Of two names that fit alike, the shorter one fits better.
+    """
+    there, beside = folded(name), folded(group)
+    total = 0.0
+    for part in folded(typed).split():
+        own, other = _part(part, there), _part(part, beside) * _GROUP
+        best = max(own, other)
+        if best <= 0:
+            return None
+        total += best
+    return total - min(len(there), 99) / 100
+
+
+def _part(part: str, text: str) -> float:
+    if text.startswith(part):
+        return _WHOLE
+    at = text.find(part)
+    while at > 0:
+        if not text[at - 1].isalnum():
+            return _WORD
+        at = text.find(part, at + 1)
+    return _INSIDE if part in text else _in_order(part, text)
+
+
+def _in_order(part: str, text: str) -> float:
+    """Return more, the more of the letters begin a word; the first one has to."""
+    at, begins = -1, 0
+    for letter in part:
+        found = _next(letter, text, at + 1, begin_only=at < 0)
+        if found < 0:
+            return 0.0
+        begins += _begins(text, found)
+        at = found
+    return _LETTERS * begins / len(part)
+
+
+def _next(letter: str, text: str, first: int, *, begin_only: bool) -> int:
+    """Return where a letter begins a word, else where it stands next; -1 for nowhere."""
+    starts = (at for at in range(first, len(text)) if text[at] == letter and _begins(text, at))
+    return next(starts, -1 if begin_only else text.find(letter, first))
+
+
+def _begins(text: str, at: int) -> bool:
+    return at == 0 or not text[at - 1].isalnum()
+
+
+_SIZE = QSize(620, 420)
+_MOST = 200
+
+
+class CommandPalettePopup(FilterListPopup):
+    """Lies over its window: letters narrow the list down, Up and Down choose, Return does it, Esc gives up.
+
+    Signals:
+        chosen (str): the key of the entry that is to be done; the focus is where it was before.
+        left: it goes away; `chosen` follows where something is to be done.
+    """
+
+    chosen = Signal(str)
+    left = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._before = window.focusWidget()
+        self._entries: Sequence[CommandEntry] = ()
+        self.setObjectName("palette")
+        self.setAccessibleName(tr("Commands"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID] * 4)
+        column.setSpacing(theme.GRID // 2)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(tr("What do you want to do?"))
+        self.field.setAccessibleName(tr("Letters of a command"))
+        self.field.textChanged.connect(self._narrow)
+        self.list = QListView()
+        self.list.setAccessibleName(tr("Commands that fit"))
+        self.list.setUniformItemSizes(True)
+        self._model = EntriesModel()
+        self.list.setModel(self._model)
+        self.list.setItemDelegate(EntryDelegate(self.list))
+        self.list.clicked.connect(lambda _index: self.take())
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._say())
+        column.addWidget(self.field)
+        column.addWidget(self.list)
+        self.narrow_by(self.field, self.list)
+        self.setGeometry(place_in(window))
+
+    def offer(self, entries: Sequence[CommandEntry]) -> None:
+        """Open with these; they stand in this order until something is typed."""
+        self._entries = entries
+        self._narrow("")
+        self.show()
+        self.raise_()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def shown(self) -> list[CommandEntry]:
+        """Return what fits what is typed, the best first."""
+        return list(self._model.entries)
+
+    def _narrow(self, typed: str) -> None:
+        fits = (
+            [(fit(typed, one.text, f"{one.group} {one.also}"), one) for one in self._entries] if typed.strip() else []
+        )
+        found = [(how - (1000 if one.why_not else 0), one) for how, one in fits if how is not None]
+        ordered = [one for _, one in sorted(found, key=lambda pair: -pair[0])] if typed.strip() else [*self._entries]
+        self._model.show(ordered[:_MOST] or [nothing_fits(typed)])
+        self.list.setCurrentIndex(self._model.index(0))
+
+    def _say(self) -> None:
+        """Let a screen reader hear which one is chosen, while the focus stays with the letters."""
+        one = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
+        self.field.setAccessibleDescription(one.said if one is not None else "")
+
+    def take(self) -> None:
+        one = self.list.currentIndex().data(Qt.ItemDataRole.UserRole)
+        if one is None or not one.key or one.why_not:
+            return
+        self.leave()
+        self.chosen.emit(one.key)
+
+    def leave(self) -> None:
+        if self.isHidden():
+            return
+        self.field.removeEventFilter(self)
+        self.hide()
+        if self._before is not None and self._before.isVisible():
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.left.emit()
+        self.deleteLater()
+
+
+def place_in(window: QWidget) -> QRect:
+    """Return where the palette lies in a window, in its pixels."""
+    room = window.rect().adjusted(theme.GRID, theme.GRID, -theme.GRID, -theme.GRID)
+    size = _SIZE.boundedTo(room.size())
+    return QRect(
+        QPoint((window.width() - size.width()) // 2, min(theme.GRID * 10, room.bottom() - size.height())), size
+    )

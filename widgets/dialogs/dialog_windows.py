@@ -1,0 +1,318 @@
+"""Asks for a yes, on a button that says to what.
+
+Asks which of several ways to go, on a button for each. The row of buttons that ends a dialog: away with it, or go on.
+Asks for a line of text. The button at the foot of a window that closes it, and the key that does the same. Windows of
+their own: each belongs to the window that it was opened from, lies over it, and comes to the front.
+"""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMainWindow,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.translation import tr
+from widgets import theme
+from widgets.form.layouts import fit_width
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+
+def close_button(window: QWidget, *, by_escape: bool = True) -> QPushButton:
+    """Return one for a window, which Esc closes too; not `by_escape` where Esc has something else to do before."""
+    button = QPushButton(tr("Close"))
+    button.setToolTip(tr("Close this window (Esc)"))
+    button.setAutoDefault(True)
+    button.clicked.connect(window.close)
+    if by_escape:
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), window).activated.connect(window.close)
+    return button
+
+
+class DialogButtons(QHBoxLayout):
+    """A note, Cancel and the button that goes on, which Enter presses. Who makes it joins `go_on`."""
+
+    def __init__(
+        self, dialog: QDialog, go_on: str, cancelled: str, *, away: str = tr("Cancel"), careful: bool = False
+    ) -> None:
+        """Make the row of a dialog.
+
+        Args:
+            dialog: is rejected by the button that leads away.
+            go_on: text of the button that goes on.
+            cancelled: what happens otherwise.
+            away: text of the button that leads away.
+            careful: whether Enter leads away too, because going on gives something up.
+        """
+        super().__init__()
+        self.setSpacing(theme.GRID)
+        self.note = PlainLabel(wordWrap=True)
+        self.note.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.away = QPushButton(away)
+        self.away.setToolTip(plain_tip(tr("{cancelled} (Esc)").format(cancelled=cancelled)))
+        self.away.setAutoDefault(False)
+        self.away.clicked.connect(dialog.reject)
+        self.go_on = QPushButton(go_on)
+        self.go_on.setToolTip(plain_tip(go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on)))
+        self.go_on.setProperty("primary", not careful)
+        self.go_on.setProperty("careful", careful)
+        self.go_on.setAutoDefault(not careful)
+        (self.away if careful else self.go_on).setDefault(True)
+        self.addWidget(self.note, 1)
+        self.addWidget(self.away)
+        self.addWidget(self.go_on)
+
+
+_WINDOW = (
+    Qt.WindowType.Dialog
+    | Qt.WindowType.WindowTitleHint
+    | Qt.WindowType.WindowSystemMenuHint
+    | Qt.WindowType.WindowMinMaxButtonsHint
+    | Qt.WindowType.WindowCloseButtonHint
+)
+
+
+def owning_window(preferred: QWidget | None = None) -> QWidget | None:
+    """Return the window that a new one belongs to: the one that is used now, else `preferred`, else the main window."""
+    used = QApplication.activeModalWidget() or QApplication.activeWindow()
+    if used is not None and used.windowType() is not Qt.WindowType.Popup:
+        return used
+    if preferred is not None:
+        return preferred.window()
+    return next((one for one in QApplication.topLevelWidgets() if isinstance(one, QMainWindow)), None)
+
+
+def attach(window: QWidget, owner: QWidget | None) -> None:
+    """Make a widget a window that belongs to another; it is hidden by that, as by `QWidget.setParent`."""
+    window.setParent(owner.window() if owner is not None else None, _WINDOW)
+
+
+def change_owner(window: QWidget, owner: QWidget) -> None:
+    """Let a window that is open belong to another one; a dialog that blocks other windows does not block its own."""
+    handle, of = window.windowHandle(), owner.window().windowHandle()
+    if handle is not None and of is not None and handle is not of and handle.transientParent() is not of:
+        handle.setTransientParent(of)
+
+
+def bring_to_front(window: QWidget) -> None:
+    """Show a window over the one that it belongs to, also where it was an icon, and let it have the keys."""
+    if window.isMinimized():
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    _raise(window)
+
+
+class OwnDialog(QDialog):
+    """A dialog that belongs to the window that is used now, where none is named, and is in front when it is shown.
+
+    Every dialog of the program is one.
+    """
+
+    def __init__(self, parent: QWidget | None = None, flags: Qt.WindowType = Qt.WindowType.Dialog) -> None:
+        super().__init__(parent if parent is not None else owning_window(), flags)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Come to the front."""
+        super().showEvent(event)
+        _raise(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press the button that has the keys.
+
+        Qt would press the default button, also where somebody went to Cancel. A dialog whose default button leads away
+        keeps that: Enter gives nothing up there.
+        """
+        button = self.focusWidget()
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and isinstance(button, QPushButton)
+            and not button.property("careful")
+        ):
+            button.click()
+            return
+        super().keyPressEvent(event)
+
+
+def _raise(window: QWidget) -> None:
+    window.raise_()
+    window.activateWindow()
+
+
+_TEXT_WIDTH = 420
+_ICON = 24
+_DOT, _INDENT = "• ", 20
+
+
+class AgreeDialog(OwnDialog):
+    """A question in plain text; Esc is a no, and so is Enter where a yes gives something up."""
+
+    def __init__(self, title: str, question: str, button: str, parent: QWidget | None, *, careful: bool) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID * 3 // 2)
+        picture = PlainLabel()
+        name, ink = ("triangle-alert", "uncertain") if careful else ("info", "accent")
+        picture.setPixmap(icon(name, ink).pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
+        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(_words(question))
+        column.addLayout(row)
+        self.buttons = DialogButtons(self, button, tr("Change nothing"), away=tr("Not now"), careful=careful)
+        self.buttons.go_on.clicked.connect(self.accept)
+        column.addLayout(self.buttons)
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
+        (self.buttons.away if careful else self.buttons.go_on).setFocus()
+
+
+def _words(question: str) -> QVBoxLayout:
+    """Lay the question out by its paragraphs; a line that begins with a dot is indented as a whole."""
+    column = QVBoxLayout()
+    column.setSpacing(theme.GRID)
+    for paragraph in question.split("\n\n"):
+        lines = QVBoxLayout()
+        lines.setSpacing(theme.GRID // 4)
+        for line in paragraph.split("\n"):
+            row = QHBoxLayout()
+            row.setSpacing(theme.GRID)
+            dotted = line.startswith(_DOT)
+            text = PlainLabel(line.removeprefix(_DOT), wordWrap=True)
+            text.setFixedWidth(_TEXT_WIDTH - (_INDENT if dotted else 0))
+            if dotted:
+                dot = PlainLabel(_DOT.strip())
+                dot.setFixedWidth(_INDENT - theme.GRID)
+                row.addWidget(dot, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(text)
+            lines.addLayout(row)
+        column.addLayout(lines)
+    return column
+
+
+_WIDTH = 520
+
+
+class ChoiceDialog(OwnDialog):
+    """A question with a button for each answer; Esc and the button at the left change nothing.
+
+    Attributes:
+        chosen: key of the button that was pressed; "" where nothing was chosen.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        question: str,
+        more: str,
+        choices: Sequence[tuple[str, str, str]],
+        away: tuple[str, str],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the dialog.
+
+        Args:
+            title: of the window.
+            question: in a line.
+            more: what there is to know before choosing; paragraphs are apart by an empty line.
+            choices: key, text and tool tip of each button; Enter presses the last.
+            away: text and tool tip of the button that changes nothing.
+            parent: window that it belongs to.
+        """
+        super().__init__(parent)
+        self.chosen = ""
+        self.setWindowTitle(title)
+        self.setAccessibleDescription(f"{question}\n{more}")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID * 3 // 2)
+        picture = PlainLabel()
+        picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON, _ICON), self.devicePixelRatioF()))
+        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        texts = QVBoxLayout()
+        texts.setSpacing(theme.GRID)
+        head = PlainLabel(question, wordWrap=True)
+        head.setFont(theme.font(semibold=True))
+        texts.addWidget(head)
+        for paragraph in more.split("\n\n"):
+            texts.addWidget(PlainLabel(paragraph, wordWrap=True))
+        row.addLayout(texts, 1)
+        column.addLayout(row)
+        column.addStretch()
+        self.buttons: dict[str, QPushButton] = {}
+        line = QHBoxLayout()
+        line.setSpacing(theme.GRID)
+        self.away = self._button(*away, "")
+        line.addWidget(self.away)
+        line.addStretch()
+        for key, text, tip in choices:
+            self.buttons[key] = self._button(text, tip, key)
+            line.addWidget(self.buttons[key])
+        last = self.buttons[choices[-1][0]]
+        last.setProperty("primary", True)
+        last.setAutoDefault(True)
+        last.setDefault(True)
+        column.addLayout(line)
+        fit_width(self, column, max(_WIDTH, column.sizeHint().width()))
+        last.setFocus()
+
+    def ask(self) -> str:
+        """Show it and wait; return the key that was chosen, "" for none."""
+        self.exec()
+        return self.chosen
+
+    def _button(self, text: str, tip: str, key: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(plain_tip(tip))
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self._choose(key))
+        return button
+
+    def _choose(self, key: str) -> None:
+        self.chosen = key
+        if key:
+            self.accept()
+        else:
+            self.reject()
+
+
+_TEXT_DIALOG_WIDTH = 400
+
+
+class TextDialog(OwnDialog):
+    """One field under the question, with the text that was there before; Enter takes it."""
+
+    def __init__(self, title: str, question: str, before: str, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setMinimumWidth(_TEXT_DIALOG_WIDTH)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        label = PlainLabel(question)
+        self.field = QLineEdit(before)
+        self.field.setAccessibleName(title)
+        self.field.setAccessibleDescription(question)
+        self.field.selectAll()
+        label.setBuddy(self.field)
+        column.addWidget(label)
+        column.addWidget(self.field)
+        column.addSpacing(theme.GRID // 2)
+        self.buttons = DialogButtons(self, tr("OK"), tr("Leave everything as it was"))
+        self.buttons.go_on.clicked.connect(self.accept)
+        column.addLayout(self.buttons)
+
+    def text(self) -> str | None:
+        """Ask, and return what was typed, without blanks around it; None where the user gave up."""
+        return self.field.text().strip() if self.exec() == QDialog.DialogCode.Accepted else None

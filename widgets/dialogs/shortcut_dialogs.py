@@ -1,0 +1,360 @@
+"""Changing keys: choose an action, press its new key, and be told who has it already.
+
+The sheet of all keys, on Ctrl+F1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QHBoxLayout,
+    QHeaderView,
+    QKeySequenceEdit,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from resources.translation import tr
+from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog, close_button
+from widgets.form.input_fields import mark_search
+from widgets.text_labels import KeyCaps, PlainLabel, plain_tip
+
+_KEY = Qt.ItemDataRole.UserRole
+_ROW = 26
+
+
+@dataclass(frozen=True, slots=True)
+class ShortcutRow:
+    """One action: its key in the table, the menu it is in, what it does, its keys, and whether they were changed."""
+
+    action: str
+    group: str
+    text: str
+    keys: tuple[str, ...]
+    changed: bool
+
+
+class ShortcutEditor(OwnDialog):
+    """Not modal. It decides nothing: what is free is said by who listens.
+
+    Signals:
+        pressed (str, str, bool): action, its new key, and whether it keeps its others.
+        take_requested (str, str, bool): the same; the key is to be taken from the action that has it.
+        clear_requested (str): the action is to have no key.
+        reset_requested (str): the action is to have its usual keys; "" for all.
+        import_requested, export_requested
+    """
+
+    pressed = Signal(str, str, bool)
+    take_requested = Signal(str, str, bool)
+    clear_requested = Signal(str)
+    reset_requested = Signal(str)
+    import_requested = Signal()
+    export_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._waiting = ""
+        self.setWindowTitle(tr("Change keyboard shortcuts"))
+        self.setModal(False)
+        self.resize(720, 600)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        self.search = QLineEdit(placeholderText=tr("Find an action or a key"), clearButtonEnabled=True)
+        mark_search(self.search)
+        self.search.setAccessibleName(tr("Find an action or a key"))
+        self.search.setToolTip(tr("Words of what it does, or its key"))
+        self.search.textChanged.connect(self._filter)
+        column.addWidget(self.search)
+        self.tree = QTreeWidget()
+        self.tree.setAccessibleName(tr("Actions"))
+        self.tree.setHeaderLabels([tr("Action"), tr("Keys")])
+        self.tree.setRootIsDecorated(False)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.tree.header().setStretchLastSection(False)
+        self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.currentItemChanged.connect(lambda *_: self._chosen())
+        self.tree.itemActivated.connect(lambda *_: self.key.setFocus())
+        column.addWidget(self.tree, 1)
+        column.addLayout(self._edit_row())
+        column.addWidget(self._make_warning())
+        column.addLayout(self._foot())
+        self._chosen()
+
+    def show_rows(self, rows: Sequence[ShortcutRow]) -> None:
+        """Show the actions; the chosen one stays chosen."""
+        action = self.action()
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        for row in rows:
+            item = QTreeWidgetItem([f"{row.group}: {row.text}", ", ".join(map(_native, row.keys)) or "\N{EN DASH}"])
+            item.setData(0, _KEY, row.action)
+            item.setSizeHint(0, QSize(0, _ROW))
+            if row.changed:
+                item.setFont(1, theme.font(semibold=True))
+                item.setToolTip(1, tr("Changed by you"))
+            self.tree.addTopLevelItem(item)
+            if row.action == action:
+                self.tree.setCurrentItem(item)
+        self.tree.blockSignals(False)
+        self._filter(self.search.text())
+        self._chosen()
+
+    def action(self) -> str:
+        """Return the action that is chosen, or ""."""
+        item = self.tree.currentItem()
+        return str(item.data(0, _KEY)) if item is not None else ""
+
+    def choose(self, action: str) -> None:
+        """Choose an action."""
+        for place in range(self.tree.topLevelItemCount()):
+            item = self.tree.topLevelItem(place)
+            if item is not None and item.data(0, _KEY) == action:
+                self.tree.setCurrentItem(item)
+
+    def warn(self, text: str, key: str = "") -> None:
+        """Say what stands against a key; with `key`, offer to use it all the same. No text hides the line."""
+        self._waiting = key
+        self.warning.setText(text)
+        self.take.setVisible(bool(key))
+        self._warning_row.setVisible(bool(text))
+
+    def _edit_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(PlainLabel(tr("New key")))
+        self.key = QKeySequenceEdit()
+        self.key.setMaximumSequenceLength(1)
+        self.key.setAccessibleName(tr("New key"))
+        self.key.setToolTip(tr("Click here and press the key"))
+        for field in self.key.findChildren(QLineEdit):
+            field.setAccessibleName(tr("New key"))
+            field.setToolTip(tr("Click here and press the key"))
+            field.setPlaceholderText(tr("Press the key"))
+        self.key.keySequenceChanged.connect(self._pressed)
+        row.addWidget(self.key, 1)
+        self.add = QCheckBox(tr("Keep its other keys"))
+        self.add.setToolTip(tr("The action has several keys then"))
+        row.addWidget(self.add)
+        self.clear = QPushButton(tr("No key"))
+        self.clear.setToolTip(tr("Take the keys of this action away"))
+        self.clear.clicked.connect(lambda: self.clear_requested.emit(self.action()))
+        row.addWidget(self.clear)
+        self.reset = QPushButton(tr("Reset"))
+        self.reset.setToolTip(tr("Give this action its usual keys, as far as they are free"))
+        self.reset.clicked.connect(lambda: self.reset_requested.emit(self.action()))
+        row.addWidget(self.reset)
+        return row
+
+    def _make_warning(self) -> QWidget:
+        self._warning_row = QWidget()
+        row = QHBoxLayout(self._warning_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.warning = PlainLabel(wordWrap=True)
+        row.addWidget(self.warning, 1)
+        self.take = QPushButton(tr("Use it here"))
+        self.take.setToolTip(tr("Give this key to the chosen action all the same"))
+        self.take.clicked.connect(self._take)
+        row.addWidget(self.take)
+        self._warning_row.hide()
+        return self._warning_row
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        for text, tip, signal in (
+            (tr("Reset all"), tr("Every action gets its usual keys"), None),
+            (tr("Import…"), tr("Read keys from a file"), self.import_requested),
+            (tr("Export…"), tr("Write your keys to a file"), self.export_requested),
+        ):
+            button = QPushButton(text)
+            button.setToolTip(plain_tip(tip))
+            button.setAutoDefault(False)
+            if signal is None:
+                button.clicked.connect(lambda: self.reset_requested.emit(""))
+            else:
+                button.clicked.connect(signal)
+            row.addWidget(button)
+        row.addStretch()
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
+        close.clicked.connect(self.close)
+        row.addWidget(close)
+        for button in (self.take, self.clear, self.reset, close):
+            button.setAutoDefault(False)
+        return row
+
+    def _pressed(self, sequence: QKeySequence) -> None:
+        key = sequence.toString(QKeySequence.SequenceFormat.PortableText)
+        if key and self.action():
+            self.warn("")
+            self.pressed.emit(self.action(), key, self.add.isChecked())
+            self.key.blockSignals(True)
+            self.key.clear()
+            self.key.blockSignals(False)
+
+    def _take(self) -> None:
+        key = self._waiting
+        self.warn("")
+        self.take_requested.emit(self.action(), key, self.add.isChecked())
+
+    def _chosen(self) -> None:
+        there = bool(self.action())
+        for control in (self.key, self.add, self.clear, self.reset):
+            control.setEnabled(there)
+        self.warn("")
+
+    def _filter(self, text: str) -> None:
+        words = text.casefold().split()
+        for place in range(self.tree.topLevelItemCount()):
+            item = self.tree.topLevelItem(place)
+            if item is not None:
+                said = f"{item.text(0)} {item.text(1)}".casefold()
+                item.setHidden(not all(word in said for word in words))
+
+
+def _native(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+_AGAIN = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_F1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """One line of the sheet.
+
+    Attributes:
+        group: the heading it stands under.
+        keys: as people write them, alternatives parted by a comma and a space: `Ctrl+Z`, `J, K, L`.
+        text: what it does.
+    """
+
+    group: str
+    keys: str
+    text: str
+
+
+class ShortcutSheet(OwnDialog):
+    """Lists keys by group in two columns and finds them by word or by key. Not modal; Esc or Ctrl+F1 closes it.
+
+    Signals:
+        change_requested: the keys are to be changed.
+    """
+
+    change_requested = Signal()
+
+    def __init__(self, shortcuts: Sequence[Shortcut], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[tuple[Shortcut, QWidget]] = []
+        self._headings: dict[str, QWidget] = {}
+        self.setWindowTitle(tr("Keyboard shortcuts"))
+        self.setAccessibleName(tr("Keyboard shortcuts"))
+        self.setModal(False)
+        self.resize(760, 560)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID * 2)
+        self.search = QLineEdit(placeholderText=tr("Find a key or what it does"), clearButtonEnabled=True)
+        mark_search(self.search)
+        self.search.setAccessibleName(tr("Find a shortcut"))
+        self.search.textChanged.connect(self._filter)
+        column.addWidget(self.search)
+        self._nothing = PlainLabel(tr("No shortcut has these words."), alignment=Qt.AlignmentFlag.AlignHCenter)
+        self._nothing.hide()
+        column.addWidget(self._nothing)
+        area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        area.setAccessibleName(tr("Shortcuts"))
+        area.setWidget(self._columns(shortcuts))
+        column.addWidget(area, 1)
+        change = QPushButton(tr("Change…"), autoDefault=False)
+        change.setToolTip(tr("Give actions other keys"))
+        change.clicked.connect(self.change_requested)
+        change.clicked.connect(self.close)
+        close = close_button(self, by_escape=False)
+        close.setAutoDefault(False)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        foot.addWidget(change)
+        foot.addStretch()
+        foot.addWidget(close)
+        column.addLayout(foot)
+
+    def visible_shortcuts(self) -> list[Shortcut]:
+        """Return the lines that match what is searched for."""
+        return [shortcut for shortcut, row in self._rows if not row.isHidden()]
+
+    def showEvent(self, event: object) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.keyCombination() == _AGAIN:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def _columns(self, shortcuts: Sequence[Shortcut]) -> QWidget:
+        groups = [(name, list(rows)) for name, rows in groupby(shortcuts, key=lambda shortcut: shortcut.group)]
+        result = QWidget()
+        both = QHBoxLayout(result)
+        both.setContentsMargins(0, 0, theme.GRID, 0)
+        both.setSpacing(theme.GRID * 4)
+        sides = (QVBoxLayout(), QVBoxLayout())
+        half = (len(shortcuts) + 2 * len(groups)) / 2
+        filled = 0
+        for name, rows in groups:
+            side = sides[0] if filled + len(rows) / 2 <= half else sides[1]
+            filled += len(rows) + 2
+            side.addWidget(self._group(name, rows))
+        for side in sides:
+            side.setSpacing(theme.GRID * 2)
+            side.addStretch()
+            both.addLayout(side, 1)
+        return result
+
+    def _group(self, name: str, shortcuts: Sequence[Shortcut]) -> QWidget:
+        result = QWidget()
+        column = QVBoxLayout(result)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        heading = PlainLabel(name)
+        heading.setFont(theme.font(semibold=True))
+        column.addWidget(heading)
+        for shortcut in shortcuts:
+            row = QWidget()
+            line = QHBoxLayout(row)
+            line.setContentsMargins(0, 2, 0, 2)
+            text = PlainLabel(shortcut.text, wordWrap=True)
+            line.addWidget(text, 1)
+            line.addWidget(KeyCaps(shortcut.keys), 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            row.setAccessibleName(f"{shortcut.text}: {shortcut.keys}")
+            column.addWidget(row)
+            self._rows.append((shortcut, row))
+        self._headings[name] = result
+        return result
+
+    def _filter(self, text: str) -> None:
+        words = text.casefold().split()
+        for shortcut, row in self._rows:
+            native = QKeySequence(shortcut.keys).toString(QKeySequence.SequenceFormat.NativeText)
+            searched = f"{shortcut.group} {shortcut.text} {shortcut.keys} {native}".casefold()
+            row.setVisible(all(word in searched for word in words))
+        shown = {shortcut.group for shortcut in self.visible_shortcuts()}
+        for group, widget in self._headings.items():
+            widget.setVisible(group in shown)
+        self._nothing.setVisible(not shown)

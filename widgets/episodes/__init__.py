@@ -1,1 +1,0 @@
-"""Views of role-played episodes."""

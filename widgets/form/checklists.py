@@ -1,0 +1,377 @@
+"""A button with a list to tick things in, which says what is ticked.
+
+A button that opens a list to tick things in, and says what is ticked. A menu that stays open while things are ticked in
+it. A list of things that can be ticked. A choice that can be ticked.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionButton,
+    QStyleOptionViewItem,
+    QStylePainter,
+    QToolTip,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from project.schemes.scheme import FieldChoice
+from resources.translation import tr
+from widgets import theme
+from widgets.text_labels import HEIGHT, KeyCaps, explained, plain_tip
+
+_TICKS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class StayingMenu(QMenu):
+    """Ticks what is clicked or chosen by key, and stays; what cannot be ticked closes it as ever."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if not self._ticked():
+            super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in _TICKS or not self._ticked():
+            super().keyPressEvent(event)
+
+    def _ticked(self) -> bool:
+        action = self.activeAction()
+        if action is None or not action.isCheckable() or not action.isEnabled():
+            return False
+        action.trigger()
+        return True
+
+
+_FEW = 2
+_AROUND = 44
+"""Pixels of a button for its edges and its arrow."""
+
+
+@dataclass(frozen=True, slots=True)
+class TickMenuItem:
+    """One thing to tick; `hint` says why it is as it is, and what can be done with it stands in a menu of its own."""
+
+    key: str
+    name: str
+    hint: str = ""
+
+
+class TickMenu(QPushButton):
+    """Several things out of a list, in its order; below it, things to do.
+
+    Signals:
+        changed: other things are ticked.
+        acted (str, str): one of the things to do was chosen, for the entry with this key, or for none ("").
+    """
+
+    changed = Signal()
+    acted = Signal(str, str)
+
+    def __init__(self, title: str, none: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self._title, self._none, self._said = title, none, none
+        self._entries: tuple[TickMenuItem, ...] = ()
+        self._chosen: set[str] = set()
+        self._common: Mapping[str, str] = {}
+        self._own: Mapping[str, str] = {}
+        self._list = StayingMenu(self)
+        self._list.setToolTipsVisible(True)
+        self._list.aboutToShow.connect(self._fill)
+        self.setMenu(self._list)
+        self.setProperty("filter", True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(72)
+        self._say()
+
+    def set_acts(self, common: Mapping[str, str], own: Mapping[str, str]) -> None:
+        """Offer things to do, by key: for the list as a whole, and for each entry."""
+        self._common, self._own = dict(common), dict(own)
+
+    def set_entries(self, entries: Sequence[TickMenuItem]) -> None:
+        """Offer these; what is ticked and not among them is ticked again when it comes back."""
+        self._entries = tuple(entries)
+        self._say()
+
+    def entries(self) -> tuple[TickMenuItem, ...]:
+        """Return what is offered."""
+        return self._entries
+
+    def chosen(self) -> tuple[str, ...]:
+        """Return the keys of what is ticked, in the list's order."""
+        return tuple(one.key for one in self._entries if one.key in self._chosen)
+
+    def wanted(self) -> frozenset[str]:
+        """Return the keys of all that was ticked, also of what is not offered now."""
+        return frozenset(self._chosen)
+
+    def choose(self, keys: Iterable[str]) -> None:
+        """Tick exactly these."""
+        wanted = set(keys)
+        if wanted != self._chosen:
+            self._chosen = wanted
+            self.changed.emit()
+        self._say()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what is said where a list beside it says it: at the left."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        said, option.text = option.text, ""
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        where = self.rect().adjusted(theme.GRID + 1, 0, -theme.GRID * 3, 0)
+        how = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextShowMnemonic
+        group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        painter.setPen(self.palette().color(group, QPalette.ColorRole.ButtonText))
+        painter.drawText(where, int(how), said)
+
+    def _fit(self) -> None:
+        room = max(40, self.width() - _AROUND)
+        shown = self.fontMetrics().elidedText(self._said, Qt.TextElideMode.ElideRight, room)
+        self.setText(shown.replace("&", "&&"))
+
+    def _fill(self) -> None:
+        self._list.clear()
+        for entry in self._entries:
+            action = self._list.addAction(entry.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(entry.key in self._chosen)
+            action.setToolTip(plain_tip(entry.hint or entry.name))
+            action.toggled.connect(lambda on, key=entry.key: self._tick(key, on))
+        if self._entries and self._common:
+            self._list.addSeparator()
+        for act, text in self._common.items():
+            self._list.addAction(text).triggered.connect(self._act(act, ""))
+        for act, text in self._own.items():
+            menu = self._list.addMenu(text)
+            menu.setEnabled(bool(self._entries))
+            for entry in self._entries:
+                menu.addAction(entry.name.replace("&", "&&")).triggered.connect(self._act(act, entry.key))
+
+    def _act(self, act: str, key: str) -> Callable[[], None]:
+        return lambda: self.acted.emit(act, key)
+
+    def _tick(self, key: str, on: bool) -> None:
+        self.choose(self._chosen | {key} if on else self._chosen - {key})
+
+    def _say(self) -> None:
+        names = [one.name for one in self._entries if one.key in self._chosen]
+        said = (
+            ", ".join(names)
+            if 0 < len(names) <= _FEW
+            else tr("{names} chosen").format(names=len(names))
+            if names
+            else self._none
+        )
+        self._said = said
+        self._fit()
+        self.setAccessibleName(f"{self._title}: {', '.join(names) or self._none}")
+        every = f"{self._title}: {', '.join(names) or self._none}"
+        self.setToolTip(plain_tip(every))
+
+
+class ChoiceButton(QPushButton):
+    """Several things out of a list; nothing ticked means that it does not matter.
+
+    Signals:
+        changed: other things are ticked.
+    """
+
+    changed = Signal()
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self._title = title
+        self._names: dict[str, str] = {}
+        self._chosen: set[str] = set()
+        self._list = StayingMenu(self)
+        self._list.aboutToShow.connect(self._fill)
+        self.setMenu(self._list)
+        self.setProperty("filter", True)
+        self._say()
+
+    def set_choices(self, names: Mapping[str, str]) -> None:
+        """Offer these, by key; what is gone is no longer ticked."""
+        self._names = dict(names)
+        self.choose(self._chosen & self._names.keys())
+        self.setVisible(len(self._names) > 1)
+
+    def chosen(self) -> frozenset[str]:
+        """Return the keys of what is ticked."""
+        return frozenset(self._chosen)
+
+    def choose(self, keys: Iterable[str]) -> None:
+        """Tick exactly these."""
+        wanted = set(keys)
+        if wanted != self._chosen:
+            self._chosen = wanted
+            self.changed.emit()
+        self._say()
+
+    def _fill(self) -> None:
+        self._list.clear()
+        for key, name in self._names.items():
+            action = self._list.addAction(name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(key in self._chosen)
+            action.toggled.connect(lambda on, key=key: self._tick(key, on))
+
+    def _tick(self, key: str, on: bool) -> None:
+        self.choose(self._chosen | {key} if on else self._chosen - {key})
+
+    def _say(self) -> None:
+        names = [name for key, name in self._names.items() if key in self._chosen]
+        said = ", ".join(names) if len(names) <= _FEW else tr("{names} chosen").format(names=len(names))
+        text = f"{self._title}: {said}" if names else self._title
+        self.setText(text.replace("&", "&&"))
+        self.setAccessibleName(text)
+        self.setToolTip(plain_tip(f"{self._title}: {', '.join(names) or 'any'}"))
+        self.setProperty("on", bool(names))
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+
+ROW = 24
+"""Height of a row, in pixels."""
+_KEY = Qt.ItemDataRole.UserRole
+
+
+class TickList(QTreeWidget):
+    """Rows with a tick, told apart by a key; Space ticks the selected one. The first column takes the room there is."""
+
+    def __init__(self, columns: int = 1, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setColumnCount(columns)
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setHeaderHidden(True)
+        self.setItemDelegate(_Delegate(self))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.header().setStretchLastSection(False)
+        for column in range(columns):
+            mode = QHeaderView.ResizeMode.ResizeToContents if column else QHeaderView.ResizeMode.Stretch
+            self.header().setSectionResizeMode(column, mode)
+
+    def add(self, key: str, text: str, ticked: bool) -> None:
+        """Add a row."""
+        item = QTreeWidgetItem([text])
+        item.setData(0, _KEY, key)
+        item.setCheckState(0, Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+        item.setSizeHint(0, QSize(0, ROW))
+        self.addTopLevelItem(item)
+
+    def keys(self) -> list[str]:
+        """Return the keys of all rows."""
+        return [str(item.data(0, _KEY)) for item in self._items()]
+
+    def ticked(self) -> list[str]:
+        """Return the keys of those that are ticked, in the order of the rows."""
+        return [str(one.data(0, _KEY)) for one in self._items() if one.checkState(0) is Qt.CheckState.Checked]
+
+    def tick(self, key: str, on: bool = True) -> None:
+        """Tick a row, or not."""
+        self._item(key).setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+
+    def current_key(self) -> str:
+        """Return the key of the selected row; "" where none is."""
+        item = self.currentItem()
+        return "" if item is None else str(item.data(0, _KEY))
+
+    def select(self, key: str) -> None:
+        """Select a row."""
+        self.setCurrentItem(self._item(key))
+
+    def set_row(self, key: str, texts: tuple[str, ...], tooltip: str, usable: bool) -> None:
+        """Change what a row says. One that is not usable is grey, and loses its tick; it can still be selected."""
+        item, colours = self._item(key), theme.palette()
+        flag = Qt.ItemFlag.ItemIsUserCheckable
+        item.setFlags(item.flags() | flag if usable else item.flags() & ~flag)
+        if not usable:
+            item.setCheckState(0, Qt.CheckState.Unchecked)
+        for column, text in enumerate(texts):
+            item.setText(column, text)
+            item.setToolTip(column, plain_tip(tooltip))
+            item.setForeground(column, colours.disabled if not usable else colours.muted if column else colours.text)
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        found = (self.topLevelItem(row) for row in range(self.topLevelItemCount()))
+        return [item for item in found if item is not None]
+
+    def _item(self, key: str) -> QTreeWidgetItem:
+        return next(item for item in self._items() if item.data(0, _KEY) == key)
+
+
+class _Delegate(QStyledItemDelegate):
+    """Draws the box of a row that is not usable as one that is shut, like its words."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        if not index.flags() & Qt.ItemFlag.ItemIsUserCheckable:
+            option.state &= ~QStyle.StateFlag.State_Enabled
+
+
+_BOX = 16
+
+
+class TickRow(QCheckBox):
+    """A check box that is hit anywhere in its row and explains itself also to those who come by keyboard."""
+
+    def __init__(self, choice: FieldChoice) -> None:
+        super().__init__(choice.name)
+        self.setAccessibleName(choice.name)
+        self.setAccessibleDescription(" ".join((choice.definition, *choice.examples)))
+        self.setToolTip(explained(choice.name, choice.definition, choice.shortcut, choice.examples))
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 4, 0)
+        row.addStretch()
+        if choice.shortcut:
+            caps = KeyCaps(choice.shortcut)
+            caps.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            row.addWidget(caps)
+
+    def hitButton(self, place: QPoint) -> bool:
+        return self.rect().contains(place)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width() + HEIGHT + theme.GRID, theme.GRID * 7 // 2)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colours = theme.palette()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        plate = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.setPen(colours.accent if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(colours.hover if self.underMouse() and self.isEnabled() else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(plate, 4, 4)
+        box = QStyleOptionButton()
+        self.initStyleOption(box)
+        box.rect = QRect(6, (self.height() - _BOX) // 2, _BOX, _BOX)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorCheckBox, box, painter, self)
+        # What is ticked stays readable also where it cannot be changed.
+        painter.setPen(colours.text if self.isEnabled() or self.isChecked() else colours.muted)
+        painter.setFont(self.font())
+        room = self.rect().adjusted(30, 0, -HEIGHT - theme.GRID, 0)
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            QToolTip.showText(self.mapToGlobal(QPoint(24, self.height())), self.toolTip(), self)

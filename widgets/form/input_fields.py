@@ -1,0 +1,453 @@
+"""What Esc means in every field: it takes back what was typed; once more, it leaves the field or closes the window.
+
+A line in which somebody writes a note while keys mean something else around it. Boxes for numbers, whose figures stand
+as far from the edge as the text of other fields. A field for free text whose typing is never lost. A field for a time,
+shown as h:mm:ss.mmm.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDoubleSpinBox,
+    QLineEdit,
+    QMainWindow,
+    QPlainTextEdit,
+    QSpinBox,
+    QTextEdit,
+    QToolTip,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from project.errors import UserError
+from project.timebase import format_time, parse_time
+from widgets import theme
+from widgets.text_labels import plain_tip
+
+
+class NoteEdit(QLineEdit):
+    """Return leaves it with what was typed, and Esc once nothing is being typed.
+
+    Signals:
+        left: one of them was pressed.
+    """
+
+    left = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        # The window uses Esc itself; while a note is being typed it is the field's.
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            self.clearFocus()
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+_MARGIN = 7
+"""Pixels at the left: the style sheet's padding does not reach the field inside such a box."""
+
+
+class IntegerBox(QSpinBox):
+    """A box for whole numbers; takes Qt's properties by name."""
+
+    def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
+        super().__init__(parent, **properties)
+        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
+
+
+class DecimalBox(QDoubleSpinBox):
+    """A box for numbers with decimals; takes Qt's properties by name."""
+
+    def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
+        super().__init__(parent, **properties)
+        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
+
+
+_AROUND = 20
+"""Pixels for the frame and the margins; with any less, the last line would be scrolled to."""
+
+
+class GrowingTextEdit(QPlainTextEdit):
+    """Three lines that grow with the text. Tab and Ctrl+Return leave it; undo is the study's, not the field's own."""
+
+    def __init__(self, flush: Callable[[], None]) -> None:
+        super().__init__()
+        self._flush = flush
+        self.setTabChangesFocus(True)
+        self.setUndoRedoEnabled(False)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.textChanged.connect(self._grow)
+        self._grow()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_Escape:
+                event.accept()
+                return True
+            for history in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo):
+                if event.matches(history):
+                    self._flush()
+                    event.ignore()
+                    return False
+        return super().event(event)
+
+    def replace(self, text: str) -> None:
+        """Change only what differs, so that the cursor stays where the user left it."""
+        old = self.toPlainText()
+        limit = min(len(old), len(text))
+        head = next((i for i in range(limit) if old[i] != text[i]), limit)
+        tail = next((i for i in range(limit - head) if old[-1 - i] != text[-1 - i]), limit - head)
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(_units(old[:head]))
+        cursor.setPosition(_units(old[: len(old) - tail]), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(text[head : len(text) - tail])
+        # What stands there is what Esc brings back.
+        self.document().setModified(False)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._flush()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        finished = held and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if finished or event.key() == Qt.Key.Key_Escape:
+            self.clearFocus()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._grow()
+
+    def _grow(self) -> None:
+        lines = min(8, max(3, int(self.document().size().height())))
+        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + _AROUND)
+
+
+def _units(text: str) -> int:
+    """Return the length as Qt counts it: characters outside the basic plane count twice."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+SEARCH = "search_field"
+"""A property: what was in this field before is nothing, whatever stood there when it was entered."""
+OVERLAY = "overlay"
+"""A property of what lies over a window, as a menu does: one Esc closes it."""
+
+_BEGINNINGS = frozenset(
+    {
+        *(QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride, QEvent.Type.InputMethod, QEvent.Type.MouseButtonPress),
+        *(QEvent.Type.ContextMenu, QEvent.Type.DragEnter),
+    }
+)
+"""What comes before anybody changes a text."""
+_RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+
+Field = QLineEdit | QPlainTextEdit | QTextEdit | QAbstractSpinBox | QComboBox
+
+
+@runtime_checkable
+class OwnValue(Protocol):
+    """A field that knows its old value itself."""
+
+    def is_edited(self) -> bool:
+        """Tell whether something else is being typed."""
+
+    def discard(self) -> None:
+        """Show the old value."""
+
+
+class EscapeKeys(QObject):
+    """Follows the focus; there is one for the program. Fields need nothing of their own for it.
+
+    The old value of a field is what stood there when somebody went into it, pressed Return in it, or when the program
+    showed another one.
+
+    Signals:
+        left: Esc left a field of the main window.
+    """
+
+    left = Signal()
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._field: Field | None = None
+        self._before: str | float = ""
+        app.focusChanged.connect(self._follow)
+
+    @classmethod
+    def install(cls) -> "EscapeKeys":
+        """Return the one of the program, made where it is not there yet."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        return next(iter(app.findChildren(cls)), None) or cls(app)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        field = self._field
+        if field is None or event.type() not in _BEGINNINGS:
+            return False
+        if not _is_modified(field):
+            self._before = _value(field)
+        if watched is not field or not isinstance(event, QKeyEvent):
+            return False
+        if event.key() in _RETURN and event.type() == QEvent.Type.KeyPress and not isinstance(field, QPlainTextEdit):
+            QTimer.singleShot(0, self, lambda: self._note(field))
+        if event.key() != Qt.Key.Key_Escape or event.modifiers() != Qt.KeyboardModifier.NoModifier:
+            return False
+        pressed = event.type() == QEvent.Type.KeyPress
+        if self._is_edited(field):
+            if pressed:
+                self._restore(field)
+            event.accept()
+            return True
+        if not isinstance(field.window(), QMainWindow):
+            return False
+        if pressed:
+            # Fields that do more when they are left do it first.
+            QTimer.singleShot(0, self, lambda: self._leave(field))
+            return False
+        event.accept()
+        return True
+
+    def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if self._field is not None and isValid(self._field):
+            for watched in _watched(self._field):
+                watched.removeEventFilter(self)
+        self._field = now if isinstance(now, Field) and _is_free(now) else None
+        if self._field is not None:
+            for watched in _watched(self._field):
+                watched.installEventFilter(self)
+            self._note(self._field)
+
+    def _note(self, field: Field) -> None:
+        if field is self._field and isValid(field):
+            self._before = _value(field)
+
+    def _is_edited(self, field: Field) -> bool:
+        if isinstance(field, OwnValue):
+            return field.is_edited()
+        if field.property(SEARCH):
+            return _text(field) != ""
+        return _is_modified(field) and _text(field) != _text_of(self._old(field), field)
+
+    def _old(self, field: Field) -> str | float:
+        return "" if field.property(SEARCH) else self._before
+
+    def _restore(self, field: Field) -> None:
+        old = self._old(field)
+        line = _line(field)
+        if isinstance(field, OwnValue):
+            field.discard()
+        elif isinstance(field, QSpinBox | QDoubleSpinBox):
+            field.setValue(old)  # type: ignore[arg-type]
+            field.selectAll()
+        elif isinstance(field, GrowingTextEdit):
+            field.replace(str(old))
+        elif isinstance(field, QPlainTextEdit | QTextEdit):
+            cursor = QTextCursor(field.document())
+            cursor.select(QTextCursor.SelectionType.Document)
+            cursor.insertText(str(old))
+            field.document().setModified(False)
+        elif line is not None:
+            # Typed, not set: what follows the typing is told, and Ctrl+Z brings the words back.
+            line.selectAll()
+            line.insert(str(old))
+
+    def _leave(self, field: Field) -> None:
+        if isValid(field) and field.hasFocus() and field.isVisible():
+            field.clearFocus()
+        self.left.emit()
+
+
+def mark_search(field: QLineEdit) -> None:
+    """Let Esc empty a field that searches, whatever stood in it before."""
+    field.setProperty(SEARCH, True)
+
+
+def _is_free(field: Field) -> bool:
+    """Tell whether something can be typed in a field, and it is no part of what one Esc closes."""
+    parent: QWidget | None = field
+    while parent is not None and not parent.isWindow():
+        if parent.property(OVERLAY):
+            return False
+        parent = parent.parentWidget()
+    if isinstance(field, QComboBox):
+        return field.isEditable()
+    return not field.isReadOnly()
+
+
+def _watched(field: Field) -> list[QWidget]:
+    """Return a field with its parts that take the mouse."""
+    if isinstance(field, QPlainTextEdit | QTextEdit):
+        return [field, field.viewport()]
+    line = _line(field)
+    return [field] if line is None or line is field else [field, line]
+
+
+def _line(field: Field) -> QLineEdit | None:
+    return field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
+
+
+def _text(field: Field) -> str:
+    if isinstance(field, QPlainTextEdit | QTextEdit):
+        return field.toPlainText()
+    line = _line(field)
+    return "" if line is None else line.text()
+
+
+def _value(field: Field) -> str | float:
+    return field.value() if isinstance(field, QSpinBox | QDoubleSpinBox) else _text(field)
+
+
+def _text_of(value: str | float, field: Field) -> str:
+    """Return how a field shows a value."""
+    if isinstance(field, QSpinBox | QDoubleSpinBox) and not isinstance(value, str):
+        if value == field.minimum() and field.specialValueText():
+            return field.specialValueText()
+        return f"{field.prefix()}{field.textFromValue(value)}{field.suffix()}"  # type: ignore[arg-type]
+    return str(value)
+
+
+def _is_modified(field: Field) -> bool:
+    """Tell whether somebody typed since the program put a text there."""
+    if isinstance(field, QPlainTextEdit | QTextEdit):
+        return field.document().isModified()
+    line = _line(field)
+    return line is not None and line.isModified()
+
+
+class TimeEdit(QLineEdit):
+    """Takes `83.456`, `1:23.456` or `0:01:23.456`; Return or leaving the field enters it, Esc takes it back.
+
+    Signals:
+        time_entered (object): microseconds, an int; Qt's own int is too small for hours.
+        rejected (str): one line that says what is wrong with the text; it is also shown under the field.
+    """
+
+    time_entered = Signal(object)
+    rejected = Signal(str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._time_us = 0
+        self._editing = False
+        self.setFont(theme.font())
+        self.setAccessibleName(name)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setFixedWidth(QFontMetrics(self.font()).horizontalAdvance("0:00:00.000") + 20)
+        self.textEdited.connect(self._begin)
+        self.returnPressed.connect(self._return)
+        self._show()
+
+    def set_time(self, time_us: int) -> None:
+        """Show a time; text that is being typed is left alone."""
+        self._time_us = time_us
+        if not self._editing:
+            self._show()
+
+    def time_us(self) -> int:
+        """Return the time shown, in microseconds; what is being typed does not count yet."""
+        return self._time_us
+
+    def flush(self) -> None:
+        """Enter what is being typed."""
+        if self._editing:
+            self._enter()
+
+    def is_edited(self) -> bool:
+        """Tell whether another time is being typed."""
+        return self._editing
+
+    def discard(self) -> None:
+        """Show the time again in place of what is being typed."""
+        self._editing = False
+        self._mark_bad(False)
+        self._show()
+
+    def event(self, event: QEvent) -> bool:
+        # The window may use Esc itself; while a time is being edited it is the field's.
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.ShortcutOverride
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.discard()
+            self.clearFocus()
+            return
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # A line edit hands Return on, and the window would make a segment of it.
+            event.accept()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.selectAll()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self._editing and event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._enter()
+            # Nothing may stay behind that looks like a time and is none.
+            self.discard()
+
+    def _begin(self) -> None:
+        self._editing = True
+        self._mark_bad(False)
+
+    def _return(self) -> None:
+        if not self._editing:
+            self.time_entered.emit(self._time_us)
+        elif not self._enter():
+            return
+        # The keys go back to the window: Space plays from here.
+        self.clearFocus()
+
+    def _enter(self) -> bool:
+        try:
+            time_us = parse_time(self.text())
+        except UserError as error:
+            self._mark_bad(True)
+            QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), plain_tip(str(error)), self)
+            self.rejected.emit(str(error))
+            return False
+        self._editing = False
+        self._mark_bad(False)
+        changed = time_us != self._time_us
+        self._time_us = time_us
+        self._show()
+        if changed:
+            self.time_entered.emit(time_us)
+        return True
+
+    def _show(self) -> None:
+        text = format_time(self._time_us)
+        if text != self.text():
+            self.setText(text)
+
+    def _mark_bad(self, bad: bool) -> None:
+        if bool(self.property("bad")) != bad:
+            self.setProperty("bad", bad)
+            self.style().unpolish(self)
+            self.style().polish(self)

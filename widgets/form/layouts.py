@@ -1,0 +1,92 @@
+"""How large a window is: its screen holds it with what the desktop puts around it, and its texts have their lines.
+
+Lays widgets out in rows that break where the window ends.
+"""
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QDialog, QLayout, QLayoutItem, QWidget
+
+from widgets import theme
+
+_FRAME = QSize(16, 48)
+"""What the desktop may put around a window."""
+
+
+def within_screen(wanted: QSize, window: QWidget) -> QSize:
+    """Return the size that a window gets of the one that it would like, on the screen that it is on."""
+    return wanted.boundedTo(window.screen().availableSize() - _FRAME)
+
+
+def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:
+    """Give a dialog, whose layout is filled, a width and the height of its wrapped texts at it.
+
+    Left alone, Qt takes the height from a narrower dialog, whose texts have more lines.
+    """
+    dialog.setMinimumWidth(width)
+    dialog.resize(width, layout.totalHeightForWidth(width))
+
+
+class FlowLayout(QLayout):
+    """From left to right, then the next row; hidden widgets take no room."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._heights: dict[int, int] = {}
+        self._least: QSize | None = None
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
+
+    def invalidate(self) -> None:
+        self._heights.clear()
+        self._least = None
+        super().invalidate()
+
+    def setGeometry(self, area: QRect) -> None:
+        super().setGeometry(area)
+        self._arrange(area, move=True)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        if self._least is None:
+            least = QSize()
+            for item in self._items:
+                least = least.expandedTo(item.minimumSize())
+            self._least = least
+        return QSize(self._least)
+
+    def _arrange(self, area: QRect, *, move: bool) -> int:
+        x, y, tallest, gap = area.x(), area.y(), 0, theme.GRID // 2
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            size = item.sizeHint()
+            if x > area.x() and x + size.width() > area.right() + 1:
+                x, y, tallest = area.x(), y + tallest + gap, 0
+            if move:
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x, tallest = x + size.width() + gap, max(tallest, size.height())
+        return y + tallest - area.y()

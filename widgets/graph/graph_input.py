@@ -1,0 +1,604 @@
+"""The canvas with the hands of its user: what the mouse and the keys ask for becomes a signal.
+
+A graph without a mouse: going along edges and rows, drawing an edge, adding a node of a kind. What the mouse does in a
+graph: select, move a node in its row, draw an edge from a rim, pan, select with a frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from enum import Enum, auto
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
+
+from project.entities.causal_chains import Edge, NodeKind
+from resources.translation import tr
+from widgets.graph.graph_canvas import STEP, ChainCanvas, Link
+from widgets.graph.graph_layout import HEIGHT, PADDING, WIDTH, GraphDirection, beside, in_time
+from widgets.graph.graph_model import GraphModel, caution, describe, describe_node, why_not
+from widgets.graph.graph_painter import HEADER, RULER
+
+KIND_KEYS = {
+    Qt.Key.Key_E: NodeKind.EVENT,
+    Qt.Key.Key_B: NodeKind.BELIEF,
+    Qt.Key.Key_I: NodeKind.INTENT,
+    Qt.Key.Key_D: NodeKind.DESIRE,
+    Qt.Key.Key_M: NodeKind.EMOTION,
+}
+"""What the key after N adds; emotion is M, because E is an event."""
+_ARROWS = {
+    Qt.Key.Key_Left: GraphDirection.LEFT,
+    Qt.Key.Key_Right: GraphDirection.RIGHT,
+    Qt.Key.Key_Up: GraphDirection.UP,
+    Qt.Key.Key_Down: GraphDirection.DOWN,
+}
+_ALONG = {
+    Qt.Key.Key_Left: GraphDirection.REASON,
+    Qt.Key.Key_Right: GraphDirection.RESULT,
+    Qt.Key.Key_Up: GraphDirection.SIBLING,
+    Qt.Key.Key_Down: GraphDirection.SIBLING,
+}
+_RETURN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_DELETE = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+_PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_CONTROL = Qt.KeyboardModifier.ControlModifier
+_OWN = {
+    *_ARROWS,
+    *_RETURN,
+    *_DELETE,
+    Qt.Key.Key_E,
+    Qt.Key.Key_N,
+    Qt.Key.Key_T,
+    Qt.Key.Key_F2,
+    Qt.Key.Key_Plus,
+    Qt.Key.Key_Equal,
+    Qt.Key.Key_Minus,
+    Qt.Key.Key_0,
+    Qt.Key.Key_Home,
+    Qt.Key.Key_End,
+}
+"""Keys that the graph takes before the shortcuts of the window, while it has the focus."""
+
+
+class _Mode(Enum):
+    WALKING = auto()
+    LINKING = auto()
+    NAMING = auto()
+
+
+class Keys:
+    """What keys do while the graph has the focus."""
+
+    def __init__(self, board: ChainEditorCanvas) -> None:
+        self._board = board
+        self._mode = _Mode.WALKING
+
+    def intercept(self, event: QKeyEvent) -> bool:
+        """Handle what must be caught before shortcuts and the focus chain see it; return whether it was."""
+        key = Qt.Key(event.key())
+        if event.type() == QEvent.Type.ShortcutOverride and self._means(key, event.modifiers()):
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.KeyPress and key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            return self._tab(1 if key == Qt.Key.Key_Tab else -1)
+        return False
+
+    def _means(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
+        if self._mode is _Mode.NAMING and modifiers | _PLAIN == _PLAIN:
+            return key in KIND_KEYS or key == Qt.Key.Key_Escape
+        if key == Qt.Key.Key_Escape:
+            return self._mode is not _Mode.WALKING or not self._board.pointer.idle or bool(self._board.picked)
+        if key in _ARROWS and modifiers & _CONTROL:
+            return True
+        if key == Qt.Key.Key_A and modifiers == _CONTROL:
+            return True
+        return key in _OWN and modifiers | _PLAIN | _SHIFT == _PLAIN | _SHIFT
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Handle a key; return whether it meant something."""
+        key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Escape:
+            return self._escape()
+        if not self._means(key, event.modifiers()):
+            return False
+        if self._mode is _Mode.NAMING:
+            self.leave()
+            self._board.node_add_requested.emit(str(KIND_KEYS[key]))
+        elif key == Qt.Key.Key_N:
+            self.name_kind()
+        elif key == Qt.Key.Key_A:
+            self._board.choose_all()
+        elif not self._look(key):
+            self._edit(key, event.modifiers())
+        return True
+
+    def name_kind(self) -> None:
+        """Wait for the key of a kind, and say which there are."""
+        if self._board.editable:
+            self.leave()
+            self._mode = _Mode.NAMING
+            self._board.show_hint(tr("New node: E event, B belief, I intent, D desire, M emotion. Esc leaves."))
+
+    def start_edge(self, source: str) -> None:
+        """Draw an edge from a node; arrows choose where it leads."""
+        board = self._board
+        if not board.editable:
+            return
+        self._mode = _Mode.LINKING
+        board.choose([source])
+        box = board.model.box(source)
+        board.link = Link(source, None, (box.right + 60, box.y + HEIGHT / 2))
+        board.show_hint(self.about(board.link))
+        board.redraw()
+
+    def leave(self) -> None:
+        """Go back to walking."""
+        if self._mode is not _Mode.WALKING:
+            self._mode = _Mode.WALKING
+            self._board.link = None
+            self._board.show_hint("")
+            self._board.redraw()
+
+    def about(self, link: Link) -> str:
+        """Return what to say while an edge is drawn."""
+        by_key = self._mode is _Mode.LINKING
+        if link.target is None:
+            go = (
+                tr("Arrows or Tab choose its result, Enter draws it, Esc leaves.")
+                if by_key
+                else tr("Drop it on its result.")
+            )
+            return tr("Edge from this reason. {go}").format(go=go)
+        assert self._board.model.picture is not None
+        graph = self._board.model.picture.graph
+        if link.target in graph.results[link.source]:
+            return tr("This edge is there already. Delete removes it.") if by_key else tr("This edge is there already.")
+        refused = why_not(graph, link.source, link.target)
+        return (
+            refused
+            or caution(graph, link.source, link.target)
+            or (tr("Enter draws the edge.") if by_key else tr("Drop to draw the edge."))
+        )
+
+    def _escape(self) -> bool:
+        board = self._board
+        if self._mode is not _Mode.WALKING:
+            self.leave()
+        elif not board.pointer.idle:
+            board.pointer.cancel()
+        elif board.picked:
+            board.choose(())
+        else:
+            return False
+        return True
+
+    def _look(self, key: Qt.Key) -> bool:
+        """Zoom and lay out; these work in every mode."""
+        board = self._board
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            board.zoom(STEP, board.middle_of_current())
+        elif key == Qt.Key.Key_Minus:
+            board.zoom(1 / STEP, board.middle_of_current())
+        elif key == Qt.Key.Key_0:
+            board.fit()
+        elif key == Qt.Key.Key_T:
+            board.tidy()
+        else:
+            return False
+        return True
+
+    def _edit(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
+        board = self._board
+        if key in _ARROWS:
+            self._walk((_ALONG if modifiers & _CONTROL else _ARROWS)[key], adding=bool(modifiers & _SHIFT))
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self._go(self._in_time(None, 1 if key == Qt.Key.Key_Home else -1))
+        elif key in _RETURN and self._mode is _Mode.LINKING:
+            self._finish()
+        elif key in _DELETE and self._mode is _Mode.LINKING:
+            self._cut()
+        elif key in _DELETE:
+            board.ask_removal()
+        elif key == Qt.Key.Key_E and board.model.current is not None:
+            self.start_edge(board.model.current)
+        elif key in (*_RETURN, Qt.Key.Key_F2) and board.model.current is not None:
+            board.ask_edit(board.model.current)
+
+    def _finish(self) -> None:
+        link = self._board.link
+        if link is None or link.target is None:
+            return
+        if self._board.ask_edge(link.source, link.target):
+            self.leave()
+
+    def _cut(self) -> None:
+        board, link = self._board, self._board.link
+        if link is not None and link.target is not None and board.model.picture is not None:
+            edge = Edge(link.source, link.target)
+            if edge in board.model.picture.graph.edges:
+                self.leave()
+                board.edge_removal_requested.emit(edge.reason_id, edge.result_id)
+
+    def _tab(self, step: int) -> bool:
+        """Go to the next node in time; past the last one, Tab leaves the graph as anywhere else."""
+        node = self._in_time(self._here(), step)
+        if node is None:
+            return False
+        self._go(node)
+        return True
+
+    def _walk(self, step: GraphDirection, *, adding: bool) -> None:
+        picture = self._board.model.picture
+        if picture is None:
+            return
+        node = beside(picture.graph, picture.layout, self._here(), step)
+        if node is not None and adding and self._mode is _Mode.WALKING:
+            chosen = [one for one in self._board.model.selected if one != node]
+            self._board.choose([*chosen, node])
+            self._board.reveal(node)
+        else:
+            self._go(node)
+
+    def _here(self) -> str | None:
+        board = self._board
+        if self._mode is _Mode.LINKING and board.link is not None:
+            return board.link.target or board.link.source
+        return board.model.current
+
+    def _in_time(self, node: str | None, step: int) -> str | None:
+        picture = self._board.model.picture
+        return in_time(picture.graph.nodes, node, step) if picture is not None else None
+
+    def _go(self, node: str | None) -> None:
+        board = self._board
+        if node is None:
+            return
+        if self._mode is _Mode.LINKING and board.link is not None:
+            target = None if node == board.link.source else node
+            box = board.model.box(node)
+            board.link = Link(board.link.source, target, (box.right + 60, box.y + HEIGHT / 2))
+            board.show_hint(self.about(board.link))
+            board.tell(self.about(board.link))
+        else:
+            board.choose([node])
+        board.reveal(node)
+        board.viewport().update()
+
+
+_RIM = 9.0
+"""Pixels from a node's outline to its inside from which an edge is drawn."""
+_OUTSIDE = 6.0
+_SLACK = 4.0
+_LEFT = Qt.MouseButton.LeftButton
+_ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+class _Doing(Enum):
+    NOTHING = auto()
+    SEEKING = auto()
+    PRESSED_NODE = auto()
+    MOVING = auto()
+    LINKING = auto()
+    PRESSED_GROUND = auto()
+    PANNING = auto()
+    FRAMING = auto()
+
+
+class ChainMouseHandler:
+    """Follows one press from its beginning to its end."""
+
+    def __init__(self, board: ChainEditorCanvas) -> None:
+        self._board = board
+        self._doing = _Doing.NOTHING
+        self._start = QPointF()
+        self._last = QPointF()
+        self._node: str | None = None
+        self._grip = 0.0
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is under way."""
+        return self._doing is _Doing.NOTHING
+
+    def press(self, event: QMouseEvent) -> None:
+        """Begin something."""
+        board, place = self._board, event.position()
+        self._start = self._last = place
+        if event.button() == Qt.MouseButton.MiddleButton:
+            self._doing = _Doing.PANNING
+            board.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            return
+        if event.button() != _LEFT:
+            return
+        board.keys.leave()
+        if place.y() < RULER:
+            self._doing = _Doing.SEEKING
+            self._seek(place)
+            return
+        node = board.node_at(place, _OUTSIDE)
+        adding = bool(event.modifiers() & _ADDING)
+        if node is not None and board.editable and not adding and board.on_rim(node, place, _RIM):
+            self._node, self._doing = node, _Doing.LINKING
+            board.hovered = None
+            self._draw_link(place)
+        elif (node := board.node_at(place)) is not None:
+            self._node, self._doing = node, _Doing.PRESSED_NODE
+            self._grip = board.sight.to_graph(place.x(), place.y())[1] - board.model.box(node).y
+            self._pick(node, adding)
+        elif place.x() >= HEADER:
+            self._doing = (
+                _Doing.FRAMING if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else _Doing.PRESSED_GROUND
+            )
+
+    def move(self, event: QMouseEvent) -> None:
+        """Go on with it, or show what a press would begin."""
+        board, place = self._board, event.position()
+        far = (place - self._start).manhattanLength() > _SLACK
+        if self._doing is _Doing.NOTHING:
+            self._hover(place)
+        elif self._doing is _Doing.SEEKING:
+            self._seek(place)
+        elif self._doing is _Doing.LINKING:
+            self._draw_link(place)
+        elif self._doing is _Doing.FRAMING:
+            board.band = QRectF(self._start, place).normalized()
+            board.viewport().update()
+        elif self._doing in (_Doing.PRESSED_NODE, _Doing.MOVING):
+            if far or self._doing is _Doing.MOVING:
+                self._doing = _Doing.MOVING
+                self._drag(place)
+        elif far or self._doing is _Doing.PANNING:
+            self._doing = _Doing.PANNING
+            board.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            board.pan(place.x() - self._last.x(), place.y() - self._last.y())
+        self._last = place
+
+    def release(self, event: QMouseEvent) -> None:
+        """End it."""
+        board, doing = self._board, self._doing
+        self._doing = _Doing.NOTHING
+        if doing is _Doing.LINKING and board.link is not None:
+            link, board.link = board.link, None
+            board.show_hint("")
+            if link.target is not None:
+                board.ask_edge(link.source, link.target)
+            elif (event.position() - self._start).manhattanLength() <= _SLACK:
+                board.choose([link.source])
+        elif doing is _Doing.MOVING and board.dragged is not None:
+            (node, y), board.dragged = board.dragged, None
+            board.model.move(node, y)
+        elif doing is _Doing.PRESSED_GROUND:
+            edge = board.edge_at(event.position())
+            if edge is None:
+                board.choose(())
+            else:
+                board.choose_edge(edge)
+        elif doing is _Doing.FRAMING:
+            self._frame()
+        self._hover(event.position())
+        board.redraw()
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """Edit the node that was clicked twice."""
+        node = self._board.node_at(event.position())
+        if node is not None and event.button() == _LEFT:
+            self._doing = _Doing.NOTHING
+            self._board.ask_edit(node)
+
+    def cancel(self) -> None:
+        """Forget what is under way."""
+        board = self._board
+        self._doing = _Doing.NOTHING
+        board.link, board.dragged, board.band, board.hovered = None, None, None, None
+        board.show_hint("")
+        board.redraw()
+
+    def leave(self) -> None:
+        """The mouse left the view."""
+        if self._board.hovered is not None:
+            self._board.hovered = None
+            self._board.viewport().update()
+
+    def _pick(self, node: str, adding: bool) -> None:
+        board = self._board
+        chosen = board.model.selected
+        if adding:
+            board.choose([one for one in chosen if one != node] if node in chosen else [*chosen, node])
+        elif chosen != (node,):
+            board.choose([node])
+
+    def _drag(self, place: QPointF) -> None:
+        board = self._board
+        assert self._node is not None
+        assert board.model.picture is not None
+        row = board.model.picture.row_at(board.model.box(self._node).y)
+        assert row is not None
+        lowest = row.top + row.height + PADDING
+        y = board.sight.to_graph(place.x(), place.y())[1] - self._grip
+        board.dragged = (self._node, round(min(max(y, row.inner_top), lowest)))
+        board.viewport().setCursor(Qt.CursorShape.SizeVerCursor)
+        board.viewport().update()
+
+    def _draw_link(self, place: QPointF) -> None:
+        board = self._board
+        assert self._node is not None
+        target = board.node_at(place, _OUTSIDE)
+        board.link = Link(
+            self._node, None if target == self._node else target, board.sight.to_graph(place.x(), place.y())
+        )
+        board.show_hint(board.keys.about(board.link))
+        board.viewport().update()
+
+    def _frame(self) -> None:
+        board = self._board
+        band, board.band = board.band, None
+        if band is None or board.model.picture is None:
+            return
+        picture = board.model.picture
+        corners = board.sight.to_graph(band.left(), band.top()), board.sight.to_graph(band.right(), band.bottom())
+        found = picture.nodes_in(*corners[0], *corners[1])
+        board.choose([picture.graph.nodes[one].id for one in found.tolist()])
+
+    def _seek(self, place: QPointF) -> None:
+        time = self._board.time_at(place)
+        if time is not None and place.x() >= HEADER:
+            self._board.seek_requested.emit(time)
+
+    def _hover(self, place: QPointF) -> None:
+        board = self._board
+        node = board.node_at(place, _OUTSIDE) if board.editable else None
+        rim = node is not None and board.on_rim(node, place, _RIM)
+        inner = board.node_at(place)
+        edge = None if node or inner else board.edge_at(place)
+        shape = Qt.CursorShape.CrossCursor if rim else Qt.CursorShape.PointingHandCursor
+        board.viewport().setCursor(shape if rim or inner or edge else Qt.CursorShape.ArrowCursor)
+        if node != board.hovered:
+            board.hovered = node
+            board.viewport().update()
+
+
+class ChainEditorCanvas(ChainCanvas):
+    """Emits what the user wants and changes no chain.
+
+    Signals:
+        selection_changed(tuple[str, ...] ids): by the user.
+        edge_requested(str reason_id, str result_id): draw an edge; one that cannot be drawn is never asked for.
+        edge_removal_requested(str reason_id, str result_id): remove an edge.
+        node_edit_requested(str id): edit a node.
+        node_removal_requested(tuple[str, ...] ids): remove nodes.
+        node_add_requested(str kind): add a node of a kind.
+        seek_requested(int us): show this moment.
+        menu_requested(QPoint global position, str id): the context menu of a node was asked for; "" for the ground.
+    """
+
+    selection_changed = Signal(tuple)
+    edge_requested = Signal(str, str)
+    edge_removal_requested = Signal(str, str)
+    node_edit_requested = Signal(str)
+    node_removal_requested = Signal(tuple)
+    node_add_requested = Signal(str)
+    seek_requested = Signal(object)
+    menu_requested = Signal(object, str)
+
+    def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
+        super().__init__(model, parent)
+        self.editable = True
+        self.pointer = ChainMouseHandler(self)
+        self.keys = Keys(self)
+        self.setAccessibleName(tr("Graph of the chain"))
+        self.tell()
+
+    @property
+    def picked(self) -> bool:
+        """Whether a node or an edge is selected."""
+        return bool(self.model.selected) or self.model.edge is not None
+
+    def choose(self, node_ids: Collection[str]) -> None:
+        """Select these nodes for the user."""
+        if self.model.select(node_ids):
+            self.redraw()
+            self.tell()
+            self.selection_changed.emit(self.model.selected)
+
+    def choose_all(self) -> None:
+        """Select every node."""
+        if self.model.picture is not None:
+            self.choose([one.id for one in self.model.picture.graph.nodes])
+
+    def choose_edge(self, edge: Edge) -> None:
+        """Select an edge instead of nodes."""
+        self.choose(())
+        self.model.edge = edge
+        self.show_hint(tr("Delete removes this edge.") if self.editable else "")
+        self.redraw()
+        self.tell()
+
+    def ask_edge(self, reason_id: str, result_id: str) -> bool:
+        """Ask for an edge where it can be drawn; otherwise say why not."""
+        assert self.model.picture is not None
+        refused = why_not(self.model.picture.graph, reason_id, result_id)
+        if refused:
+            self.show_hint(refused)
+            self.tell(refused)
+        else:
+            self.edge_requested.emit(reason_id, result_id)
+        return not refused
+
+    def ask_removal(self) -> None:
+        """Ask for the selected edge or the selected nodes to be removed."""
+        if not self.editable:
+            return
+        if self.model.edge is not None:
+            self.edge_removal_requested.emit(self.model.edge.reason_id, self.model.edge.result_id)
+        elif self.model.selected:
+            self.node_removal_requested.emit(self.model.selected)
+
+    def ask_edit(self, node_id: str) -> None:
+        """Ask for a node to be edited."""
+        if self.editable:
+            self.choose([node_id])
+            self.node_edit_requested.emit(node_id)
+
+    def refresh(self) -> None:
+        """Show what the model says now."""
+        self._fit_bars()
+        self.redraw()
+        self.tell()
+
+    def tidy(self) -> None:
+        """Lay the graph out anew."""
+        self.model.tidy()
+        self.fit()
+        self.redraw()
+
+    def middle_of_current(self) -> QPointF | None:
+        """Return where the selected node is, to zoom at it; None where it is out of sight or nothing is selected."""
+        if self.model.current is None:
+            return None
+        box = self.model.box(self.model.current)
+        x, y = self.sight.to_view(box.x + WIDTH / 2, box.y + HEIGHT / 2)
+        return QPointF(x, y) if 0 <= x <= self.sight.width and 0 <= y <= self.sight.height else None
+
+    def tell(self, text: str = "") -> None:
+        """Tell screen readers what is selected, or something else; the name of a single node is its own."""
+        single = self.model.picture is not None and len(self.model.selected) == 1
+        name = tr("Graph of the chain")
+        if single:
+            assert self.model.picture is not None
+            name = describe_node(self.model, self.model.picture.graph.by_id[self.model.selected[0]])
+        self.viewport().setAccessibleName(name)
+        self.setAccessibleDescription(text or describe(self.model, self.editable))
+
+    def event(self, event: QEvent) -> bool:
+        return (isinstance(event, QKeyEvent) and self.keys.intercept(event)) or super().event(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Leave:
+            self.pointer.leave()
+        return super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.keys.press(event):
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.show_hint("")
+        self.pointer.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.pointer.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.pointer.double_click(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        node = self.node_at(QPointF(event.pos()))
+        if node is not None and node not in self.model.selected:
+            self.choose([node])
+        self.menu_requested.emit(event.globalPos(), node or "")

@@ -1,0 +1,311 @@
+"""The graph view of a causal chain: time runs to the right, each person has a row, edges lead from reason to result.
+
+A graph as a picture to keep: SVG, whose text stays text, or PNG.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSaveFile, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+
+from project.entities.causal_chains import ChainGraph
+from project.errors import UserError
+from project.text_format import shown
+from resources.translation import tr
+from widgets import theme
+from widgets.empty_state import EmptyState
+from widgets.graph.graph_canvas import STEP
+from widgets.graph.graph_input import ChainEditorCanvas
+from widgets.graph.graph_model import GraphModel, describe
+from widgets.graph.graph_painter import HEADER, RULER, GraphPainter, GraphViewport, paint_frame
+from widgets.graph.node_painter import font, inks
+from widgets.labels import NodePerson
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import Palette, icon
+
+ENDINGS = (".svg", ".png")
+_HEAD = 40
+_SCALE = 2
+_MOST_DOTS = 16_000
+"""Of a side of a PNG: beyond it the scale gets smaller."""
+
+
+def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], path: Path, dark: bool = False) -> None:
+    """Write the whole graph to a file, as it is laid out from the beginning.
+
+    Args:
+        graph: the chain; it has to have a node.
+        people: id -> name and colour, in the order of the rows.
+        path: ends in `.svg` or `.png`; replaced when the new file is whole.
+        dark: light on dark instead of dark on white.
+
+    Raises:
+        UserError: another ending, nothing to draw, or the file cannot be written.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise UserError(
+            tr("{name} is neither SVG nor PNG.").format(name=shown(path.name)), tr("Let the name end in .svg or .png.")
+        )
+    model = GraphModel()
+    model.show(graph, people, {})
+    if model.picture is None:
+        raise UserError(tr("This chain has no nodes to draw."), tr("Add a node first."))
+    data = as_svg(model, dark) if path.suffix.lower() == ".svg" else as_png(model, dark)
+    file = QSaveFile(str(path))
+    if not file.open(QIODevice.OpenModeFlag.WriteOnly) or file.write(data) != len(data) or not file.commit():
+        raise UserError(
+            tr("{name} cannot be written: {errorstring}.").format(
+                name=shown(path.name), errorstring=file.errorString()
+            ),
+            tr("Choose another folder."),
+        )
+
+
+def as_svg(model: GraphModel, dark: bool = False) -> bytes:
+    """Return the picture as an SVG file."""
+    sight, colours = _whole(model), _colours(dark)
+    data = QByteArray()
+    buffer = QBuffer(data)
+    size = QSize(round(sight.width), round(sight.height) + _HEAD)
+    made = QSvgGenerator()
+    made.setOutputDevice(buffer)
+    made.setSize(size)
+    made.setViewBox(QRect(0, 0, size.width(), size.height()))
+    made.setResolution(96)
+    made.setTitle(shown(_title(model)))
+    made.setDescription(shown(describe(model, editable=True)))
+    painter = QPainter(made)
+    _draw(painter, model, sight, colours, dark)
+    painter.end()
+    family = f'font-family="{theme.FAMILY}"'.encode()
+    return bytes(data.data()).replace(family, f'font-family="{theme.FAMILY}, Helvetica, Arial, sans-serif"'.encode())
+
+
+def as_png(model: GraphModel, dark: bool = False) -> bytes:
+    """Return the picture as a PNG file, of two dots a pixel where that is not too large."""
+    sight = _whole(model)
+    scale = min(_SCALE, _MOST_DOTS / sight.width, _MOST_DOTS / (sight.height + _HEAD))
+    image = QImage(round(sight.width * scale), round((sight.height + _HEAD) * scale), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    painter = QPainter(image)
+    _draw(painter, model, sight, _colours(dark), dark)
+    painter.end()
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(data.data())
+
+
+def _draw(painter: QPainter, model: GraphModel, sight: GraphViewport, colours: Palette, dark: bool) -> None:
+    painter.fillRect(QRectF(0, 0, sight.width, sight.height + _HEAD), colours.field)
+    painter.setFont(font(16, semibold=True))
+    painter.setPen(colours.text)
+    painter.drawText(QRectF(12, 0, sight.width - 24, _HEAD), Qt.AlignmentFlag.AlignVCenter, shown(_title(model)))
+    painter.translate(0, _HEAD)
+    drawn = GraphPainter(painter, model, sight, inks(colours), shade="dark" if dark else "light", exact=True)
+    drawn.rows()
+    drawn.edges()
+    drawn.nodes()
+    paint_frame(painter, model, sight, colours)
+
+
+def _title(model: GraphModel) -> str:
+    assert model.picture is not None
+    return model.picture.graph.chain.name or tr("Causal chain")
+
+
+def _whole(model: GraphModel) -> GraphViewport:
+    assert model.picture is not None
+    left, top, right, bottom = model.picture.layout.area
+    return GraphViewport(HEADER - left, RULER - top, 1.0, HEADER + right - left, RULER + bottom - top)
+
+
+def _colours(dark: bool) -> Palette:
+    white = QColor("white")
+    light = theme.load("light")
+    return theme.load("dark") if dark else replace(light, field=white)
+
+
+class ChainGraphView(QWidget):
+    """Shows one chain and emits what the user wants; it never changes the chain.
+
+    Args:
+        tools: whether there are buttons for zoom and layout; their keys work in any case.
+
+    A node that is dragged changes its place inside its row as long as the program runs; its time is data and stays.
+
+    Signals:
+        selection_changed(tuple[str, ...] ids): by the user; not by `select`.
+        edge_requested(str reason_id, str result_id): draw an edge; one that cannot be drawn is never asked for.
+        edge_removal_requested(str reason_id, str result_id): remove an edge.
+        node_edit_requested(str id): edit a node.
+        node_removal_requested(tuple[str, ...] ids): remove nodes.
+        node_add_requested(str kind): add a node of a kind.
+        seek_requested(int us): show this moment.
+        menu_requested(QPoint global position, str id): the context menu of a node was asked for; "" for the ground.
+    """
+
+    selection_changed = Signal(tuple)
+    edge_requested = Signal(str, str)
+    edge_removal_requested = Signal(str, str)
+    node_edit_requested = Signal(str)
+    node_removal_requested = Signal(tuple)
+    node_add_requested = Signal(str)
+    seek_requested = Signal(object)
+    menu_requested = Signal(object, str)
+
+    def __init__(self, parent: QWidget | None = None, *, tools: bool = True) -> None:
+        super().__init__(parent)
+        self.model = GraphModel()
+        self.board = ChainEditorCanvas(self.model)
+        self._chain = ""
+        self._graph: ChainGraph | None = None
+        self._tools = tools
+        hint = tr("Choose a chain, or add one, to draw what led to what.")
+        self.empty = EmptyState("circle-dashed", tr("No chain is open"), hint)
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(self.board)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._stack, 1)
+        self._foot = self._make_foot()
+        column.addWidget(self._foot)
+        self.setFocusProxy(self.board)
+        for name in (
+            "selection_changed",
+            "edge_requested",
+            "edge_removal_requested",
+            "node_edit_requested",
+            "node_removal_requested",
+            "node_add_requested",
+            "seek_requested",
+            "menu_requested",
+        ):
+            getattr(self.board, name).connect(getattr(self, name))
+        self.board.view_changed.connect(self._show_zoom)
+        self._show_state(None)
+
+    def show_graph(
+        self, graph: ChainGraph | None, people: Mapping[str, NodePerson], problems: Mapping[str, str] | None = None
+    ) -> None:
+        """Show a chain, or its new state; None for no chain.
+
+        Args:
+            graph: what is shown.
+            people: id -> name and colour, in the order of the rows.
+            problems: node id -> what has to be looked at.
+        """
+        another = graph is not None and graph.chain.id != self._chain
+        self._chain, self._graph = graph.chain.id if graph is not None else "", graph
+        empty = self.model.picture is None
+        self.board.pointer.cancel()
+        self.board.keys.leave()
+        self.model.show(graph, people, problems or {})
+        self._show_state(graph)
+        if another or empty:
+            self.board.begin()
+        else:
+            self.board.grow()
+        self.board.refresh()
+
+    def select(self, node_ids: Collection[str]) -> None:
+        """Select these nodes, as far as they are there; nothing is emitted.
+
+        The last one is brought into sight, with its reasons where there is room for them.
+        """
+        if self.model.select(node_ids):
+            self.board.show_hint("")
+            self.board.refresh()
+            for node_id in sorted(self.model.members, key=self._from_afar):
+                self.board.reveal(node_id)
+            if self.model.current is not None:
+                self.board.reveal(self.model.current)
+
+    def selected(self) -> tuple[str, ...]:
+        """Return the selected nodes, in the order in which they were selected."""
+        return self.model.selected
+
+    def highlight(self, node_ids: Collection[str]) -> None:
+        """Fade everything but these nodes, such as what a question covers; nothing given fades nothing."""
+        self.model.covered = frozenset(node_ids)
+        self.board.refresh()
+
+    def look_at(self, node_ids: Collection[str]) -> None:
+        """Show the whole chain where its texts can be read then, else its part with these nodes."""
+        self.board.begin()
+        if self._graph is not None:
+            for node_id in self._graph.by_id.keys() & {*node_ids}:
+                self.board.reveal(node_id)
+
+    def set_editable(self, editable: bool) -> None:
+        """Let edges be drawn and nodes be added, edited and removed, or not."""
+        self.board.editable = editable
+        self.board.pointer.cancel()
+        self.board.keys.leave()
+        self._show_state(self._graph)
+        self.board.refresh()
+
+    def start_edge(self) -> None:
+        """Draw an edge from the selected node with the keyboard."""
+        if self.model.current is not None:
+            self.board.setFocus()
+            self.board.keys.start_edge(self.model.current)
+
+    def name_kind(self) -> None:
+        """Wait for the key of a kind of node to add."""
+        self.board.setFocus()
+        self.board.keys.name_kind()
+
+    def picture(self, path: Path, dark: bool = False) -> None:
+        """Write the whole graph as SVG or PNG, by the ending of the name.
+
+        Raises:
+            UserError: another ending, nothing to draw, or the file cannot be written.
+        """
+        write_picture(self._graph, self.model.people, path, dark)
+
+    def _from_afar(self, node_id: str) -> float:
+        """Order reasons so that the nearest to their result are brought into sight last, and stay there."""
+        assert self.model.current is not None
+        return -abs(self.model.box(node_id).x - self.model.box(self.model.current).x)
+
+    def _make_foot(self) -> QWidget:
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
+        row.setSpacing(theme.GRID // 2)
+        self._told = PlainLabel()
+        self._told.setProperty("muted", True)
+        row.addWidget(self._told, 1)
+        for name, text, tip, do in (
+            ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / STEP)),
+            ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(STEP)),
+            ("maximize", tr("Show the whole chain"), "0", self.board.fit),
+            ("columns-2", tr("Lay out anew, also what was moved"), "T", self.board.tidy),
+        ):
+            button = QToolButton(autoRaise=True)
+            button.setIcon(icon(name))
+            button.setToolTip(plain_tip(f"{text} ({tip})"))
+            button.setAccessibleName(text)
+            button.clicked.connect(do)
+            row.addWidget(button)
+        return foot
+
+    def _show_zoom(self) -> None:
+        self._told.setText(f"{100 * self.board.sight.zoom:.0f} %")
+
+    def _show_state(self, graph: ChainGraph | None) -> None:
+        self._stack.setCurrentWidget(self.empty if graph is None else self.board)
+        self._foot.setVisible(self._tools and self.model.picture is not None)
+        mine = tr("Add one with N, or make one from a selected segment or utterance.")
+        self.board.placeholder = (
+            tr("No nodes yet"),
+            mine if self.board.editable else tr("Its owner has not added any."),
+        )

@@ -1,0 +1,314 @@
+"""What is written inside a node: its text, its kind and its time, and marks of further people.
+
+The graph's colours, made once for each theme, and pictures of nodes and arrowheads that are drawn often. The outline of
+each kind of node.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+
+from project.entities.causal_chains import ChainNode, NodeKind
+from project.text_format import shown
+from project.timebase import format_time
+from widgets import theme
+from widgets.graph.graph_layout import HEIGHT, WIDTH, Box, row_of
+from widgets.graph.graph_model import HEAD, NO_TEXT, ArrowDirection, GraphModel
+from widgets.labels import KINDS, label_ink, mix, participant_ink
+from widgets.theme import Palette
+
+_SLANT = 14.0
+"""How far a corner is drawn in, in pixels at a node's full size."""
+_INSETS: dict[NodeKind, tuple[float, float]] = {
+    NodeKind.EVENT: (10, 10),
+    NodeKind.BELIEF: (18, 16),
+    NodeKind.INTENT: (10, 20),
+    NodeKind.DESIRE: (20, 20),
+    NodeKind.EMOTION: (22, 22),
+}
+
+
+def outline(kind: NodeKind, area: QRectF, slant: float = _SLANT) -> QPainterPath:
+    """Return a rectangle for an event; a slanted one, an arrow, a hexagon and a pill for the states of a mind.
+
+    Args:
+        kind: belief, intent, desire and emotion in that order.
+        area: what it fills.
+        slant: how far its corners are drawn in.
+    """
+    path = QPainterPath()
+    left, top, right, bottom = area.left(), area.top(), area.right(), area.bottom()
+    middle = area.center().y()
+    if kind is NodeKind.EVENT:
+        path.addRoundedRect(area, 2, 2)
+    elif kind is NodeKind.EMOTION:
+        path.addRoundedRect(area, area.height() / 2, area.height() / 2)
+    else:
+        corners = {
+            NodeKind.BELIEF: ((left + slant, top), (right, top), (right - slant, bottom), (left, bottom)),
+            NodeKind.INTENT: (
+                (left, top),
+                (right - slant, top),
+                (right, middle),
+                (right - slant, bottom),
+                (left, bottom),
+            ),
+            NodeKind.DESIRE: (
+                (left + slant, top),
+                (right - slant, top),
+                (right, middle),
+                (right - slant, bottom),
+                (left + slant, bottom),
+                (left, middle),
+            ),
+        }[kind]
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))
+        path.closeSubpath()
+    return path
+
+
+def margins(kind: NodeKind) -> tuple[float, float]:
+    """Return the pixels that text keeps from the left and the right edge of a node."""
+    return _INSETS[kind]
+
+
+MARGIN = 3
+"""Pixels around a picture of a node, for its outline."""
+
+
+class NodeHighlight(StrEnum):
+    """How a node is drawn."""
+
+    PLAIN = "plain"
+    MEMBER = "member"
+    SELECTED = "selected"
+    TARGET = "target"
+    REFUSED = "refused"
+
+
+_FILLS = {
+    NodeHighlight.PLAIN: 0.16,
+    NodeHighlight.MEMBER: 0.28,
+    NodeHighlight.SELECTED: 0.34,
+    NodeHighlight.TARGET: 0.34,
+    NodeHighlight.REFUSED: 0.1,
+}
+_RIMS = {NodeHighlight.SELECTED: "accent", NodeHighlight.TARGET: "competence", NodeHighlight.REFUSED: "error"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChainColours:
+    """Colours for one palette.
+
+    Attributes:
+        edge: of an edge.
+        strong: of an edge of the selected subchain.
+        late: of an edge whose reason starts after its result.
+        hull: around the selected subchain, half transparent.
+    """
+
+    colours: Palette
+    edge: QColor
+    strong: QColor
+    late: QColor
+    hull: QColor
+
+    def of(self, kind: NodeKind) -> QColor:
+        """Return the colour of a kind."""
+        return label_ink(KINDS[kind], self.colours)
+
+
+def inks(colours: Palette) -> ChainColours:
+    """Return the colours of the graph in a theme."""
+    hull = QColor(colours.accent)
+    hull.setAlphaF(0.13)
+    return ChainColours(colours, mix(colours.text, colours.field, 0.5), colours.accent, colours.uncertain, hull)
+
+
+def font(pixels: int, *, semibold: bool = False) -> QFont:
+    """Return the typeface so that it scales with the graph."""
+    result = theme.font(semibold=semibold)
+    result.setPixelSize(pixels)
+    result.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    return result
+
+
+def paint_shape(painter: QPainter, kind: NodeKind, state: NodeHighlight, look: ChainColours, zoom: float = 1.0) -> None:
+    """Draw the outline of a node with its upper left corner at the origin."""
+    ink = look.of(kind)
+    rim = getattr(look.colours, _RIMS[state]) if state in _RIMS else ink
+    width = (2.6 if state in _RIMS else 1.4) * min(1.0, max(zoom, 0.6))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(rim, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin))
+    painter.setBrush(mix(ink, look.colours.field, _FILLS[state] + (0.25 if zoom < 0.4 else 0)))
+    painter.drawPath(outline(kind, QRectF(0, 0, WIDTH * zoom, HEIGHT * zoom), 14 * zoom))
+
+
+def paint_head(painter: QPainter, way: ArrowDirection, ink: QColor, zoom: float = 1.0) -> None:
+    """Draw an arrowhead with its tip at the origin."""
+    long, wide = HEAD * zoom, HEAD * 0.45 * zoom
+    corners = {
+        ArrowDirection.RIGHT: ((0, 0), (-long, -wide), (-long, wide)),
+        ArrowDirection.DOWN: ((0, 0), (-wide, -long), (wide, -long)),
+        ArrowDirection.UP: ((0, 0), (-wide, long), (wide, long)),
+    }[way]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ink)
+    painter.drawPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))
+
+
+@lru_cache(maxsize=256)
+def shape_pixmap(kind: NodeKind, state: NodeHighlight, shade: theme.Shade, zoom: float, scale: float) -> QPixmap:
+    """Return the outline of a node, with `MARGIN` logical pixels around it."""
+    made = _blank(WIDTH * zoom + 2 * MARGIN, HEIGHT * zoom + 2 * MARGIN, scale)
+    painter = QPainter(made)
+    painter.translate(MARGIN, MARGIN)
+    paint_shape(painter, kind, state, inks(theme.load(shade)), zoom)
+    painter.end()
+    return made
+
+
+@lru_cache(maxsize=128)
+def head_pixmap(way: ArrowDirection, ink: int, zoom: float, scale: float) -> QPixmap:
+    """Return an arrowhead in an ARGB colour; its tip is in the middle."""
+    side = 2 * (HEAD * zoom + 1)
+    made = _blank(side, side, scale)
+    painter = QPainter(made)
+    painter.translate(side / 2, side / 2)
+    paint_head(painter, way, QColor.fromRgba(ink), zoom)
+    painter.end()
+    return made
+
+
+def _blank(width: float, height: float, scale: float) -> QPixmap:
+    made = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
+    made.setDevicePixelRatio(scale)
+    made.fill(Qt.GlobalColor.transparent)
+    return made
+
+
+_TEXT, _SMALL = 12, 10
+_LINE = 15.0
+_LEAST, _LEAST_LINE = 11, 13.5
+"""Pixels on the screen below which no text is made, and the height of a line of it."""
+_MARK = 6.5
+_DOT = 3.0
+_MOST_MARKS = 3
+
+
+def paint_texts(
+    painter: QPainter, placed: Sequence[tuple[ChainNode, Box]], model: GraphModel, look: ChainColours
+) -> None:
+    """Write into nodes whose boxes are where the painter says; each typeface is set once, because that takes long."""
+    zoom = painter.worldTransform().m11()
+    if zoom * _TEXT < _LEAST:
+        _paint_small(painter, placed, model, look, zoom)
+        return
+    colours = look.colours
+    painter.setFont(font_of(_TEXT))
+    painter.setPen(colours.text)
+    for node, box in placed:
+        left, _ = margins(node.kind)
+        lines = wrapped(node.text, WIDTH - sum(margins(node.kind)))
+        top = box.y + (16 if len(lines) > 1 else 23)
+        for place, line in enumerate(lines):
+            painter.drawText(QPointF(box.x + left, top + place * _LINE), line)
+    painter.setFont(font_of(_SMALL))
+    painter.setPen(colours.muted)
+    for node, box in placed:
+        left, _ = margins(node.kind)
+        painter.drawText(QPointF(box.x + left, box.y + HEIGHT - 7), f"{KINDS[node.kind].name} {clock(node.start_us)}")
+        if not node.text:
+            painter.drawText(QPointF(box.x + left, box.y + 21), NO_TEXT)
+    for node, box in placed:
+        if len(node.people) > 1:
+            _marks(painter, node, model, look, box)
+
+
+def _paint_small(
+    painter: QPainter, placed: Sequence[tuple[ChainNode, Box]], model: GraphModel, look: ChainColours, zoom: float
+) -> None:
+    """Write in the size of the screen into nodes that are smaller."""
+    painter.save()
+    painter.scale(1 / zoom, 1 / zoom)
+    painter.setFont(font_of(_LEAST))
+    height = HEIGHT * zoom
+    most = max(1, int((height - 6) / _LEAST_LINE))
+    for node, box in placed:
+        left, right = margins(node.kind)
+        lines = wrapped(node.text, round((WIDTH - left - right) * zoom), _LEAST, most) or (NO_TEXT,)
+        painter.setPen(look.colours.text if node.text else look.colours.muted)
+        top = box.y * zoom + (height - len(lines) * _LEAST_LINE) / 2 + _LEAST - 0.5
+        for place, line in enumerate(lines):
+            painter.drawText(QPointF((box.x + left) * zoom, top + place * _LEAST_LINE), line)
+    painter.setPen(Qt.PenStyle.NoPen)
+    for node, box in placed:
+        for place, who in enumerate(_others(node, model)[:_MOST_MARKS]):
+            painter.setBrush(participant_ink(model.people[who].colour if who in model.people else None, look.colours))
+            right = (box.right - margins(node.kind)[1]) * zoom - place * (2 * _DOT + 2)
+            painter.drawEllipse(QPointF(right, box.y * zoom + height - _DOT - 2), _DOT, _DOT)
+    painter.restore()
+
+
+def clock(time_us: int) -> str:
+    """Return a time as short as a node has room for: minutes, seconds and tenths."""
+    whole = format_time(time_us)[:-2]
+    return whole.removeprefix("0:")
+
+
+@lru_cache(maxsize=8)
+def _metrics(pixels: int) -> QFontMetricsF:
+    return QFontMetricsF(font(pixels))
+
+
+@lru_cache(maxsize=8)
+def font_of(pixels: int) -> QFont:
+    """Return the typeface of a size."""
+    return font(pixels)
+
+
+@lru_cache(maxsize=4096)
+def wrapped(text: str, width: float, pixels: int = _TEXT, most: int = 2) -> tuple[str, ...]:
+    """Return a text on a few lines of a width in pixels, the last one cut short with dots."""
+    words, metrics = shown(" ".join(text.split())).split(" "), _metrics(pixels)
+    if words == [""]:
+        return ()
+    lines: list[str] = []
+    while words and len(lines) < most - 1 and metrics.horizontalAdvance(words[0]) <= width:
+        line = words.pop(0)
+        while words and metrics.horizontalAdvance(f"{line} {words[0]}") <= width:
+            line = f"{line} {words.pop(0)}"
+        lines.append(line)
+    if words:
+        lines.append(metrics.elidedText(" ".join(words), Qt.TextElideMode.ElideRight, width))
+    return tuple(lines)
+
+
+def _others(node: ChainNode, model: GraphModel) -> list[str]:
+    """Return its people but the one whose row it stands in."""
+    return [one for one in node.people if one != row_of(node, [*model.people])]
+
+
+def _marks(painter: QPainter, node: ChainNode, model: GraphModel, look: ChainColours, box: Box) -> None:
+    """Draw a dot with an initial for each of its people but the one whose row it stands in."""
+    right = box.right - margins(node.kind)[1]
+    others = _others(node, model)
+    shown_marks = [model.people[one].name[:1].upper() if one in model.people else "?" for one in others]
+    inks = [model.people[one].colour if one in model.people else None for one in others]
+    if len(others) > _MOST_MARKS:
+        rest = len(others) - _MOST_MARKS + 1
+        shown_marks, inks = [*shown_marks[: _MOST_MARKS - 1], f"+{rest}"], [*inks[: _MOST_MARKS - 1], None]
+    for place, (text, colour) in enumerate(zip(reversed(shown_marks), reversed(inks), strict=True)):
+        middle = QPointF(right - _MARK - place * (2 * _MARK + 2), box.y + HEIGHT - 11)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(participant_ink(colour, look.colours))
+        painter.drawEllipse(middle, _MARK, _MARK)
+        painter.setPen(look.colours.field)
+        painter.setFont(font_of(9))
+        area = QRectF(middle.x() - _MARK, middle.y() - _MARK, 2 * _MARK, 2 * _MARK)
+        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)

@@ -1,0 +1,577 @@
+"""Editors for the fields of a scheme: one a kind, listed in `EDITORS`.
+
+What the editor of one field of a form can do, whatever its kind. Editors for numbers: a scale of whole numbers, and a
+slider. One of several sentences: a row each, with the letter or number that stands for it. The editor of a field that
+says whom of the recording a segment is about.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+
+from project.entities.study_records import Json, Participant
+from project.schemes.scheme import Field, FieldChoice, FieldKind
+from resources.translation import tr
+from widgets import theme
+from widgets.form.checklists import TickRow
+from widgets.form.input_fields import DecimalBox, GrowingTextEdit
+from widgets.text_labels import PlainLabel, explained, plain_tip
+
+
+class FieldEditor(QWidget):
+    """The editor of one field; a kind of field is a subclass.
+
+    Signals:
+        changed (object): the new value as JSON, None for none; only for what the user did.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = field
+        self._descriptions: dict[QWidget, str] = {}
+
+    def value(self) -> Json:
+        """Return what is filled in, None for nothing."""
+        raise NotImplementedError
+
+    def set_value(self, value: Json) -> None:
+        """Show a value that comes from the study; text that was typed and not sent yet is newer and stays."""
+        raise NotImplementedError
+
+    def set_read_only(self, read_only: bool) -> None:
+        """Let the value be read but not changed."""
+        raise NotImplementedError
+
+    def set_needed(self, needed: bool) -> None:
+        """Say to those who hear the form that this field is still to be filled in."""
+        for control in self.controls():
+            plain = self._descriptions.setdefault(control, control.accessibleDescription())
+            control.setAccessibleDescription(tr("Needed. {plain}").format(plain=plain) if needed else plain)
+
+    def controls(self) -> list[QWidget]:
+        """Return what can have the focus."""
+        raise NotImplementedError
+
+    def set_people(self, people: Sequence[Participant]) -> None:
+        """Say who is in the recording; nothing where the field is not about anybody."""
+
+    def pick(self, choice: str) -> None:
+        """Do what the key of a choice does; nothing where the field has no choices."""
+
+    def flush(self) -> None:
+        """Send what was typed and not sent yet."""
+
+    def discard(self) -> None:
+        """Forget what was typed and not sent yet."""
+
+
+LONG = 24
+"""Characters from which a choice is a sentence, for which a row of buttons has no room."""
+
+
+class _Row(QWidget):
+    """One sentence, hit anywhere.
+
+    Signals:
+        pressed
+    """
+
+    pressed = Signal()
+
+    def __init__(self, field: Field, choice: FieldChoice, place: int) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 2, 0, 2)
+        row.setSpacing(theme.GRID)
+        self.button = QPushButton(choice.key if len(choice.key) == 1 else str(place))
+        self.button.setCheckable(True)
+        self.button.setProperty("segment", True)
+        self.button.setFixedWidth(theme.GRID * 4)
+        self.button.setAccessibleName(f"{field.name}: {choice.name}")
+        self.button.setAccessibleDescription(choice.definition)
+        self.button.setToolTip(plain_tip(tr("Choose this ({place})").format(place=place)))
+        self.button.clicked.connect(self.pressed)
+        words = PlainLabel(choice.name, wordWrap=True)
+        words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(words, 1)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.isEnabled() and self.rect().contains(event.position().toPoint()):
+            self.button.click()
+
+
+class LongChoiceEditor(FieldEditor):
+    """Pressing the chosen one again chooses none."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.rows: dict[str, _Row] = {}
+        for place, choice in enumerate(field.choices, 1):
+            row = self.rows[choice.key] = _Row(field, choice, place)
+            row.pressed.connect(lambda key=choice.key: self._chosen(key))
+            column.addWidget(row)
+        self.setFocusProxy(next(iter(self.rows.values())).button)
+
+    def value(self) -> Json:
+        return next((key for key, row in self.rows.items() if row.button.isChecked()), None)
+
+    def set_value(self, value: Json) -> None:
+        for key, row in self.rows.items():
+            row.button.setChecked(key == value)
+
+    def set_read_only(self, read_only: bool) -> None:
+        for row in self.rows.values():
+            row.setEnabled(not read_only)
+
+    def pick(self, choice: str) -> None:
+        self.rows[choice].button.click()
+
+    def controls(self) -> list[QWidget]:
+        return [row.button for row in self.rows.values()]
+
+    def _chosen(self, key: str) -> None:
+        for other, row in self.rows.items():
+            if other != key:
+                row.button.setChecked(False)
+        self.changed.emit(self.value())
+
+
+MOST_BUTTONS = 11
+"""Values of a scale up to which each has a button; more are set with a slider."""
+_MINUS = "\N{MINUS SIGN}"
+
+
+class ScaleEditor(FieldEditor):
+    """A few whole numbers, a button each; pressing the chosen one again chooses none."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        self.buttons: dict[int, QPushButton] = {}
+        for value in range(int(field.minimum), int(field.maximum) + 1, int(field.step)):
+            button = QPushButton(str(value).replace("-", _MINUS))
+            button.setCheckable(True)
+            button.setProperty("segment", True)
+            button.setMinimumWidth(20)
+            button.setProperty("narrow", True)
+            button.setFont(theme.font(theme.POINTS - 1))
+            button.setAccessibleName(f"{field.name}: {value}")
+            button.setAccessibleDescription(field.definition)
+            button.setToolTip(explained(f"{field.name}: {value}", field.definition))
+            button.clicked.connect(lambda _=False, value=value: self._chosen(value))
+            row.addWidget(button, 1)
+            self.buttons[value] = button
+        column.addLayout(row)
+        if field.ends:
+            column.addLayout(ends_row(field))
+        self.setFocusProxy(next(iter(self.buttons.values())))
+
+    def value(self) -> Json:
+        return next((value for value, button in self.buttons.items() if button.isChecked()), None)
+
+    def set_value(self, value: Json) -> None:
+        for one, button in self.buttons.items():
+            button.setChecked(value is not None and not isinstance(value, bool) and one == value)
+
+    def set_read_only(self, read_only: bool) -> None:
+        for button in self.buttons.values():
+            button.setEnabled(not read_only)
+
+    def controls(self) -> list[QWidget]:
+        return [*self.buttons.values()]
+
+    def _chosen(self, value: int) -> None:
+        for other, button in self.buttons.items():
+            if other != value:
+                button.setChecked(False)
+        self.changed.emit(self.value())
+
+
+class SliderEditor(FieldEditor):
+    """A slider with a box to type the number; empty until one of them is used. The button takes the number away."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        self._steps = round((field.maximum - field.minimum) / field.step)
+        self._value: float | None = None
+        whole = field.kind is FieldKind.SCALE or (float(field.step).is_integer() and float(field.minimum).is_integer())
+        self._whole = whole
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.slider = _Slider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, self._steps)
+        self.slider.setPageStep(max(1, self._steps // 10))
+        self.box = _Box()
+        self.box.setDecimals(0 if whole else 3)
+        # One step below the lowest stands for nothing.
+        self.box.setRange(field.minimum - field.step, field.maximum)
+        self.box.setSingleStep(field.step)
+        self.box.setSpecialValueText("–")  # noqa: RUF001 an en dash stands for nothing
+        self.box.setKeyboardTracking(False)
+        for control in (self.slider, self.box):
+            control.setAccessibleName(field.name)
+            control.setAccessibleDescription(field.definition)
+            control.setToolTip(explained(field.name, field.definition, field.shortcut))
+        self.clear = QPushButton(tr("Clear"))
+        self.clear.setAccessibleName(tr("Clear {name}").format(name=field.name))
+        self.clear.setToolTip(plain_tip(tr("Take the number of {name} away").format(name=field.name)))
+        row.addWidget(self.slider, 1)
+        row.addWidget(self.box)
+        row.addWidget(self.clear)
+        column.addLayout(row)
+        if field.ends:
+            column.addLayout(ends_row(field))
+        self.setFocusProxy(self.slider)
+        self.slider.valueChanged.connect(self._slid)
+        self.slider.sliderReleased.connect(self._released)
+        self.slider.pressed_on.connect(self._released)
+        self.box.valueChanged.connect(self._typed)
+        self.clear.clicked.connect(lambda: self._choose(None))
+        self.set_value(None)
+
+    def value(self) -> Json:
+        if self._value is None:
+            return None
+        return int(self._value) if self._whole else self._value
+
+    def set_value(self, value: Json) -> None:
+        number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        self._value = None if number is None else float(number)
+        field = self.field
+        for control in (self.slider, self.box):
+            control.blockSignals(True)
+        middle = self._steps // 2
+        self.slider.setValue(middle if number is None else round((number - field.minimum) / field.step))
+        self.box.setValue(field.minimum - field.step if number is None else number)
+        for control in (self.slider, self.box):
+            control.blockSignals(False)
+        self.slider.set_empty(number is None)
+        self.clear.setVisible(number is not None)
+
+    def set_read_only(self, read_only: bool) -> None:
+        self.slider.setEnabled(not read_only)
+        self.box.setReadOnly(read_only)
+        self.clear.setEnabled(not read_only)
+
+    def controls(self) -> list[QWidget]:
+        return [self.slider, self.box, self.clear]
+
+    def _number(self) -> float:
+        return self.field.minimum + self.slider.value() * self.field.step
+
+    def _slid(self) -> None:
+        if self.slider.isSliderDown():
+            number = self._number()
+            self.box.blockSignals(True)
+            self.box.setValue(number)
+            self.box.blockSignals(False)
+            self.slider.set_empty(False)
+        else:
+            self._choose(self._number())
+
+    def _released(self) -> None:
+        self._choose(self._number())
+
+    def _typed(self, number: float) -> None:
+        self._choose(None if number < self.field.minimum else number)
+
+    def _choose(self, number: float | None) -> None:
+        if number != self._value:
+            self.set_value(number)
+            self.changed.emit(self.value())
+
+
+class _Slider(QSlider):
+    """A slider that leaves the wheel to the page, and whose handle is hollow while it stands for nothing.
+
+    Signals:
+        pressed_on: Space or Return was pressed: take the number where the handle stands.
+    """
+
+    pressed_on = Signal()
+
+    def set_empty(self, empty: bool) -> None:
+        """Show that no number is chosen."""
+        self.setProperty("empty", empty)
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.pressed_on.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class _Box(DecimalBox):
+    """A box for a number that leaves the wheel to the page."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+def ends_row(field: Field) -> QHBoxLayout:
+    """Return a line with what the lowest and the highest value mean."""
+    row = QHBoxLayout()
+    for text, side in zip(field.ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
+        label = PlainLabel(text)
+        label.setFont(theme.font(theme.POINTS - 1))
+        label.setProperty("quiet", True)
+        label.setWordWrap(True)
+        label.setAlignment(side)
+        row.addWidget(label, 1)
+    return row
+
+
+def number_editor(field: Field) -> FieldEditor:
+    """Return the editor that fits the range of a scale."""
+    values = (field.maximum - field.minimum) / field.step + 1
+    return ScaleEditor(field) if values <= MOST_BUTTONS else SliderEditor(field)
+
+
+_NOBODY = tr("Not chosen")
+_NONE_THERE = tr("No participants yet: add them in Recording details (Ctrl+I)")
+_ELSEWHERE = tr("Somebody who is not in this recording")
+
+
+class ParticipantEditor(FieldEditor):
+    """One of the recording's participants."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        self._value: str | None = None
+        self._people: list[Participant] = []
+        self.combo = _Combo()
+        self.combo.setAccessibleName(field.name)
+        self.combo.setAccessibleDescription(field.definition)
+        self.combo.setToolTip(explained(field.name, field.definition, field.shortcut))
+        self.combo.setMinimumContentsLength(8)
+        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.combo)
+        self.setFocusProxy(self.combo)
+        self.combo.activated.connect(self._chosen)
+        self._fill()
+
+    def value(self) -> Json:
+        return self._value
+
+    def set_value(self, value: Json) -> None:
+        self._value = value if isinstance(value, str) and value else None
+        self._fill()
+
+    def set_people(self, people: Sequence[Participant]) -> None:
+        if [*people] != self._people:
+            self._people = [*people]
+            self._fill()
+
+    def set_read_only(self, read_only: bool) -> None:
+        self.combo.setEnabled(not read_only)
+
+    def controls(self) -> list[QWidget]:
+        return [self.combo]
+
+    def _fill(self) -> None:
+        self.combo.clear()
+        self.combo.addItem(_NOBODY if self._people else _NONE_THERE, None)
+        for one in self._people:
+            self.combo.addItem(f"{one.pseudonym}, {one.role.value}", one.id)
+        if self._value is not None and self.combo.findData(self._value) < 0:
+            self.combo.addItem(_ELSEWHERE, self._value)
+        self.combo.setCurrentIndex(max(0, self.combo.findData(self._value)) if self._value else 0)
+
+    def _chosen(self, place: int) -> None:
+        chosen = self.combo.itemData(place)
+        if chosen != self._value:
+            self._value = chosen
+            self.changed.emit(chosen)
+
+
+class _Combo(QComboBox):
+    """A list that leaves the wheel to the page."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+PAUSE_MS = 400
+"""How long typing must pause before a text is sent."""
+
+
+class TextEditor(FieldEditor):
+    """Free text. It is sent when typing pauses, when the field is left, and on `flush`."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        self.text = GrowingTextEdit(self.flush)
+        self.text.setAccessibleName(field.name)
+        self.text.setAccessibleDescription(field.definition)
+        self.text.setPlaceholderText(field.definition)
+        self.text.setToolTip(explained(field.name, field.definition, field.shortcut))
+        self.text.textChanged.connect(self._typed)
+        self.setFocusProxy(self.text)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.text)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.flush)
+        self._unsent = False
+        self._showing = False
+
+    def value(self) -> Json:
+        text = self.text.toPlainText()
+        return text if text.strip() else None
+
+    def set_value(self, value: Json) -> None:
+        text = "" if value is None else str(value)
+        if self._unsent or text == self.text.toPlainText():
+            return
+        self._showing = True
+        self.text.replace(text)
+        self._showing = False
+
+    def set_read_only(self, read_only: bool) -> None:
+        self.text.setReadOnly(read_only)
+
+    def controls(self) -> list[QWidget]:
+        return [self.text]
+
+    def flush(self) -> None:
+        self._pause.stop()
+        if self._unsent:
+            self._unsent = False
+            self.changed.emit(self.value())
+
+    def discard(self) -> None:
+        self._pause.stop()
+        self._unsent = False
+        # Esc brings back what stands there for the segment that comes next.
+        self.text.document().setModified(False)
+
+    def _typed(self) -> None:
+        if not self._showing:
+            self._unsent = True
+            self._pause.start()
+
+
+class ChoiceEditor(FieldEditor):
+    """One of a few: a row of buttons; pressing the chosen one again chooses none."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self.buttons: dict[str, QPushButton] = {}
+        for choice in field.choices:
+            button = QPushButton(choice.name)
+            button.setCheckable(True)
+            button.setProperty("segment", True)
+            button.setAccessibleName(f"{field.name}: {choice.name}")
+            button.setAccessibleDescription(choice.definition)
+            button.setToolTip(explained(choice.name, choice.definition, choice.shortcut, choice.examples))
+            button.clicked.connect(lambda _=False, key=choice.key: self._chosen(key))
+            row.addWidget(button, 1)
+            self.buttons[choice.key] = button
+        self.setFocusProxy(next(iter(self.buttons.values())))
+
+    def value(self) -> Json:
+        return next((key for key, button in self.buttons.items() if button.isChecked()), None)
+
+    def set_value(self, value: Json) -> None:
+        for key, button in self.buttons.items():
+            button.setChecked(key == value)
+
+    def set_read_only(self, read_only: bool) -> None:
+        for button in self.buttons.values():
+            button.setEnabled(not read_only)
+
+    def pick(self, choice: str) -> None:
+        self.buttons[choice].click()
+
+    def controls(self) -> list[QWidget]:
+        return [*self.buttons.values()]
+
+    def _chosen(self, key: str) -> None:
+        for other, button in self.buttons.items():
+            if other != key:
+                button.setChecked(False)
+        self.changed.emit(self.value())
+
+
+class ChoicesEditor(FieldEditor):
+    """Any number of several: a row each with a box to tick and the key that ticks it."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.boxes: dict[str, TickRow] = {}
+        for choice in field.choices:
+            box = TickRow(choice)
+            box.clicked.connect(lambda _=False: self.changed.emit(self.value()))
+            column.addWidget(box)
+            self.boxes[choice.key] = box
+        self.setFocusProxy(next(iter(self.boxes.values())))
+
+    def value(self) -> Json:
+        ticked: list[Json] = [key for key, box in self.boxes.items() if box.isChecked()]
+        return ticked or None
+
+    def set_value(self, value: Json) -> None:
+        ticked = value if isinstance(value, list) else []
+        for key, box in self.boxes.items():
+            box.setChecked(key in ticked)
+
+    def set_read_only(self, read_only: bool) -> None:
+        for box in self.boxes.values():
+            box.setEnabled(not read_only)
+
+    def pick(self, choice: str) -> None:
+        self.boxes[choice].click()
+
+    def controls(self) -> list[QWidget]:
+        return [*self.boxes.values()]
+
+
+def choice_editor(field: Field) -> FieldEditor:
+    """Return the editor of one of several: a row of buttons for words, a list for sentences."""
+    long = any(len(one.name) > LONG for one in field.choices)
+    return LongChoiceEditor(field) if long else ChoiceEditor(field)
+
+
+EDITORS: Mapping[FieldKind, Callable[[Field], FieldEditor]] = MappingProxyType(
+    {
+        FieldKind.TEXT: TextEditor,
+        FieldKind.CHOICE: choice_editor,
+        FieldKind.CHOICES: ChoicesEditor,
+        FieldKind.SCALE: number_editor,
+        FieldKind.SLIDER: SliderEditor,
+        FieldKind.PARTICIPANT: ParticipantEditor,
+    }
+)
+"""Which editor a kind of field gets; a new kind is one class and one line here."""

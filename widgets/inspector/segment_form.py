@@ -1,0 +1,414 @@
+"""The form of a segment, made from the fields of its scheme.
+
+The head of the inspector: the label, the times and who made the segment. What was filled in under an older version of
+the scheme, where the newest has no place for it. Chooses the track that new segments go to. What the inspector shows
+for the segments of one track: its labels, its form, and the keys of both.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QWheelEvent
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from project.entities.study_records import Json, Participant, Segment
+from project.schemes.scheme import Scheme
+from project.timebase import SECOND, format_time
+from resources.translation import tr
+from widgets import theme
+from widgets.form.input_fields import TimeEdit
+from widgets.inspector.field_editors import EDITORS, FieldEditor
+from widgets.labels import LabelButtons, LabelChip, LabelLook, unknown_look
+from widgets.text_labels import ElidedLabel, PlainLabel, explained, plain_tip
+from widgets.theme import icon
+
+
+@dataclass(frozen=True, slots=True)
+class KeptValue:
+    """One of them: its field and version, what the field is called, and the value in words."""
+
+    field: str
+    version: int
+    name: str
+    text: str
+
+
+class KeptValues(QWidget):
+    """Lists them, to read and to copy; who made the segment can delete each.
+
+    Signals:
+        delete_requested (str, int): field and version.
+    """
+
+    delete_requested = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.values: tuple[KeptValue, ...] = ()
+        self._read_only = False
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(theme.GRID // 2)
+        heading = PlainLabel(tr("Kept from an earlier version"))
+        heading.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+        heading.setToolTip(
+            tr("The scheme was changed and has no place for these any more. They are kept and exported.")
+        )
+        self._column.addWidget(heading)
+        self._rows: list[QWidget] = []
+        self.show_values(())
+
+    def show_values(self, values: Sequence[KeptValue], read_only: bool = False) -> None:
+        """Show these, or nothing at all."""
+        self.setVisible(bool(values))
+        if (tuple(values), read_only) == (self.values, self._read_only):
+            return
+        self.values, self._read_only = tuple(values), read_only
+        for row in self._rows:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [self._row(value) for value in values]
+        for row in self._rows:
+            self._column.addWidget(row)
+
+    def _row(self, value: KeptValue) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        text = PlainLabel(
+            tr("{name} (version {version}): {text}").format(name=value.name, version=value.version, text=value.text)
+        )
+        text.setWordWrap(True)
+        text.setProperty("quiet", True)
+        text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        text.setAccessibleName(tr("Kept value of {name}").format(name=value.name))
+        delete = QToolButton()
+        delete.setIcon(icon("trash-2"))
+        delete.setIconSize(QSize(14, 14))
+        delete.setToolTip(plain_tip(tr("Delete this value of {name}; undo brings it back").format(name=value.name)))
+        delete.setAccessibleName(tr("Delete kept value of {name}").format(name=value.name))
+        delete.setEnabled(not self._read_only)
+        delete.clicked.connect(lambda: self.delete_requested.emit(value.field, value.version))
+        line.addWidget(text, 1)
+        line.addWidget(delete, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+
+class SegmentForm(QWidget):
+    """One editor a field of a track, from top to bottom in the scheme's order.
+
+    Signals:
+        value_changed (str, object): key of the field and its new value as JSON (None: nothing).
+    """
+
+    value_changed = Signal(str, object)
+
+    def __init__(self, scheme: Scheme, track: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._scheme = scheme
+        self._track = track
+        self._label = ""
+        self._read_only = False
+        self._blocks: dict[str, QWidget] = {}
+        self._needed: dict[str, QLabel] = {}
+        self._notes: dict[str, QLabel] = {}
+        self.editors: dict[str, FieldEditor] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID * 2)
+        for field in scheme.fields_of(track):
+            editor = EDITORS[field.kind](field)
+            editor.changed.connect(partial(self._changed, field.key))
+            block = QWidget()
+            inner = QVBoxLayout(block)
+            inner.setContentsMargins(0, 0, 0, 0)
+            inner.setSpacing(theme.GRID // 2)
+            heading = PlainLabel(field.name)
+            heading.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+            heading.setBuddy(editor)
+            heading.setToolTip(explained(field.name, field.definition, field.shortcut))
+            needed = PlainLabel("needed")
+            needed.setFont(theme.font(theme.POINTS - 1))
+            head = QHBoxLayout()
+            head.addWidget(heading)
+            head.addStretch()
+            head.addWidget(needed)
+            inner.addLayout(head)
+            inner.addWidget(editor)
+            note = PlainLabel(wordWrap=True)
+            note.setProperty("quiet", True)
+            note.setFont(theme.font(theme.POINTS - 1))
+            note.hide()
+            inner.addWidget(note)
+            inner.addStretch(1)
+            column.addWidget(block)
+            self.editors[field.key] = editor
+            self._blocks[field.key] = block
+            self._needed[field.key] = needed
+            self._notes[field.key] = note
+        column.addStretch(1)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+
+    def set_values(self, values: Mapping[str, Json]) -> None:
+        """Show the values of a segment; fields that did not change are not touched."""
+        for key, editor in self.editors.items():
+            if editor.value() != values.get(key):
+                editor.set_value(values.get(key))
+        self._mark_needed()
+
+    def set_notes(self, notes: Mapping[str, str]) -> None:
+        """Show a line under fields, such as where a text was taken from; none under the others."""
+        for key, label in self._notes.items():
+            label.setText(notes.get(key, ""))
+            label.setVisible(key in notes)
+
+    def set_people(self, people: Sequence[Participant]) -> None:
+        """Say who is in the recording."""
+        for editor in self.editors.values():
+            editor.set_people(people)
+
+    def set_label(self, label: str) -> None:
+        """Show only the fields that this label asks for; what others hold is kept."""
+        self._label = label
+        for key, editor in self.editors.items():
+            self._blocks[key].setVisible(editor.field.applies_to(label, self._track))
+        self._mark_needed()
+
+    def set_read_only(self, read_only: bool) -> None:
+        """Let the values be read but not changed."""
+        self._read_only = read_only
+        for editor in self.editors.values():
+            editor.set_read_only(read_only)
+        self._mark_needed()
+
+    def pick(self, field: str, choice: str) -> None:
+        """Do what the key of a choice does."""
+        self.editors[field].pick(choice)
+
+    def flush(self) -> None:
+        """Send what was typed and not sent yet."""
+        for editor in self.editors.values():
+            editor.flush()
+
+    def discard(self) -> None:
+        """Forget what was typed and not sent yet."""
+        for editor in self.editors.values():
+            editor.discard()
+
+    def _changed(self, field: str, value: Json) -> None:
+        self._mark_needed()
+        self.value_changed.emit(field, value)
+
+    def _mark_needed(self) -> None:
+        values = {key: editor.value() for key, editor in self.editors.items()}
+        missing = self._scheme.missing(self._label, values, self._track)
+        for key, label in self._needed.items():
+            needed = key in missing and not self._read_only
+            label.setVisible(needed)
+            self.editors[key].set_needed(needed)
+
+    def _tint(self) -> None:
+        for label in self._needed.values():
+            label.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
+
+
+class SegmentHeader(QWidget):
+    """Shows one segment's facts; its two times can be edited.
+
+    Signals:
+        times_entered (object, object): new start and end in microseconds, start before end.
+        rejected (str): one line that says why what was typed cannot be.
+        play_requested, delete_requested: for the segment shown.
+    """
+
+    times_entered = Signal(object, object)
+    rejected = Signal(str)
+    play_requested = Signal()
+    delete_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._start_us = self._end_us = 0
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(theme.GRID)
+        top = QHBoxLayout()
+        top.setSpacing(theme.GRID)
+        self._chip = LabelChip()
+        self._annotator = ElidedLabel()
+        self._play = self._button("play", tr("Play this segment"), "Shift+Space")
+        self._play.clicked.connect(self.play_requested)
+        self._delete = self._button("trash-2", tr("Delete this segment"), "Del")
+        self._delete.clicked.connect(self.delete_requested)
+        top.addWidget(self._chip)
+        top.addWidget(self._annotator, 1)
+        top.addWidget(self._play)
+        top.addWidget(self._delete)
+        grid.addLayout(top, 0, 0)
+        times = QHBoxLayout()
+        times.setSpacing(theme.GRID // 2)
+        self.start = TimeEdit(tr("Start"))
+        self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
+        self.end = TimeEdit("End")
+        self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
+        self._duration = ElidedLabel()
+        times.addWidget(self.start)
+        times.addWidget(PlainLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
+        times.addWidget(self.end)
+        times.addSpacing(theme.GRID // 2)
+        times.addWidget(self._duration, 1)
+        grid.addLayout(times, 1, 0)
+        self.start.time_entered.connect(lambda start: self._entered(start, self._end_us))
+        self.end.time_entered.connect(lambda end: self._entered(self._start_us, end))
+        self.start.rejected.connect(self.rejected)
+        self.end.rejected.connect(self.rejected)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+
+    def show_segment(self, segment: Segment, annotator: str, look: LabelLook | None = None) -> None:
+        """Show a segment and how its label looks; a time that is being typed is left alone."""
+        self._start_us, self._end_us = segment.start_us, segment.end_us
+        self._chip.set_look(look or unknown_look(segment.label))
+        self._annotator.set_text(annotator)
+        self.start.set_time(segment.start_us)
+        self.end.set_time(segment.end_us)
+        duration = segment.end_us - segment.start_us
+        # Shorter than the times beside it: hours and minutes only where there are any.
+        text = f"{duration / SECOND:.3f} s" if duration < 60 * SECOND else format_time(duration).removeprefix("0:")
+        self._duration.set_text(text)
+        self._duration.setAccessibleName(tr("Duration {text}").format(text=text))
+
+    def set_read_only(self, read_only: bool) -> None:
+        """Let the times be read but not changed."""
+        self.start.setReadOnly(read_only)
+        self.end.setReadOnly(read_only)
+        self._delete.setEnabled(not read_only)
+
+    def flush(self) -> None:
+        """Enter times that are being typed."""
+        self.start.flush()
+        self.end.flush()
+
+    def discard(self) -> None:
+        """Forget times that are being typed."""
+        self.start.discard()
+        self.end.discard()
+
+    def _entered(self, start_us: int, end_us: int) -> None:
+        if (start_us, end_us) == (self._start_us, self._end_us):
+            return
+        if start_us >= end_us:
+            self.start.set_time(self._start_us)
+            self.end.set_time(self._end_us)
+            self.rejected.emit(tr("A segment must start before it ends. Change the other time first."))
+            return
+        self.times_entered.emit(start_us, end_us)
+
+    def _button(self, picture: str, text: str, keys: str) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon(picture))
+        button.setIconSize(QSize(16, 16))
+        button.setToolTip(plain_tip(f"{text} ({keys})"))
+        button.setAccessibleName(text)
+        return button
+
+    def _tint(self) -> None:
+        for quiet in (self._annotator, self._duration):
+            quiet.setStyleSheet(f"color: {theme.palette().muted.name()};")
+
+
+class TrackChooser(QWidget):
+    """A list of tracks; nothing at all where there is only one.
+
+    Signals:
+        chosen (str): key of the track, as given.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.GRID * 3, 0, theme.GRID * 3, theme.GRID * 3)
+        column.setSpacing(theme.GRID // 2)
+        heading = PlainLabel(tr("New segments go to"))
+        heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        heading.setProperty("quiet", True)
+        self.combo = _Combo()
+        self.combo.setAccessibleName(tr("Track for new segments"))
+        self.combo.setToolTip(tr("Track for new segments (X for the next one)"))
+        self.combo.setMinimumContentsLength(10)
+        self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        heading.setBuddy(self.combo)
+        column.addWidget(heading)
+        column.addWidget(self.combo)
+        self.combo.activated.connect(lambda place: self.chosen.emit(self.combo.itemData(place)))
+        self.hide()
+
+    def show_tracks(self, tracks: Sequence[tuple[str, str]], current: str) -> None:
+        """Show keys with their names, and which one is chosen."""
+        listed = [(self.combo.itemData(place), self.combo.itemText(place)) for place in range(self.combo.count())]
+        if listed != [*tracks]:
+            self.combo.clear()
+            for key, name in tracks:
+                self.combo.addItem(name, key)
+        self.combo.setCurrentIndex(self.combo.findData(current))
+        self.setVisible(len(tracks) > 1)
+
+
+class _Combo(QComboBox):
+    """A list that leaves the wheel to the page."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class TrackPanel(QWidget):
+    """Labels above, the form below. Keys that are `taken` by the window are not bound."""
+
+    def __init__(
+        self, scheme: Scheme, track: str, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._taken = taken
+        self.scheme = scheme
+        self.track = scheme.lane(track)
+        self.labels = LabelButtons(self.track)
+        self.form = SegmentForm(scheme, track)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID * 2)
+        column.addWidget(self.labels)
+        column.addWidget(self.form, 1)
+        self._for_one: list[QShortcut] = []
+        self._for_several: list[QShortcut] = []
+        self._bind()
+
+    def enable_keys(self, *, one: bool, several: bool) -> None:
+        """Switch the keys of the form (`one`) and those of the labels (`several`) on or off."""
+        for shortcut in self._for_one:
+            shortcut.setEnabled(one)
+        for shortcut in self._for_several:
+            shortcut.setEnabled(several)
+
+    def _bind(self) -> None:
+        for label in self.track.labels:
+            self._bind_key(self._for_several, label.shortcut, self.labels.buttons[label.key].click)
+        for key, editor in self.form.editors.items():
+            self._bind_key(self._for_one, editor.field.shortcut, editor.setFocus)
+            for choice in editor.field.choices:
+                self._bind_key(self._for_one, choice.shortcut, partial(self.form.pick, key, choice.key))
+
+    def _bind_key(self, to: list[QShortcut], key: str, act: Callable[[], object]) -> None:
+        if not key or QKeySequence(key) in self._taken:
+            return
+        shortcut = QShortcut(QKeySequence(key), self)
+        shortcut.activated.connect(act)
+        shortcut.setEnabled(False)
+        to.append(shortcut)

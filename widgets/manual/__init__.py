@@ -1,1 +1,0 @@
-"""Views of the help window: its pages, the list of them, and what a search found."""

@@ -1,1 +1,0 @@
-"""Views of what is gathered about a recording to make questions from."""

@@ -1,1 +1,0 @@
-"""Views for deciding on personal information."""

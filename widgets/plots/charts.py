@@ -1,0 +1,608 @@
+"""Draws horizontal bars.
+
+Draws any plot. Draws histograms over one axis, a panel for each. Draws lines with intervals, each named at its end.
+Draws a heat map with its numbers. A plot as a picture to keep: always dark on white, whatever the theme. Draws radar
+plots, a panel for each shape.
+"""
+
+import math
+from itertools import pairwise
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QPen, QPolygonF
+from PySide6.QtSvg import QSvgGenerator
+
+from project.text_format import shown as names_shown
+from resources.translation import tr
+from widgets import theme
+from widgets.labels import mix
+from widgets.plots.plot_canvas import (
+    AXIS,
+    HEAD,
+    LEFT,
+    MARGIN,
+    MIDDLE,
+    RIGHT,
+    ROW,
+    SMALL,
+    TEXT,
+    Entry,
+    PlotCanvas,
+    PlotHotspot,
+    draw_across,
+    draw_head,
+    draw_legend,
+    draw_up,
+    legend_rows,
+    paper,
+    text_width,
+)
+from widgets.plots.plot_data import (
+    AxisTicks,
+    Bars,
+    Histogram,
+    Lines,
+    Matrix,
+    Measured,
+    Pile,
+    Plot,
+    PlotNumberFormat,
+    Radar,
+    Series,
+    in_words,
+    nice_ticks,
+    shown,
+)
+
+_BAR, _GAP = 16, 10
+_NAMES = 0.5
+"""The most of the width that names take."""
+
+
+def bars_height(plot: Bars, width: float) -> float:
+    """Return how high the plot is."""
+    legend = ROW * len(legend_rows(_entries(plot), width)) + (ROW if plot.references else 0)
+    return MARGIN + HEAD + legend + len(plot.groups) * _pitch(plot) + _GAP / 2 + AXIS + 4
+
+
+def draw_bars(canvas: PlotCanvas, plot: Bars, width: float) -> None:
+    """Draw into a canvas of that width."""
+    draw_head(canvas, plot.title, plot.note, width)
+    top = draw_legend(canvas, _entries(plot), width, HEAD + MARGIN / 2)
+    if plot.references:
+        canvas.diamond(MARGIN + 11, top + ROW / 2)
+        canvas.text(QRectF(MARGIN + 26, top, width - 2 * MARGIN - 26, ROW), plot.reference)
+        top += ROW
+    names = min(_NAMES * width, max((text_width(name) for name in plot.groups), default=0) + 12)
+    texts = max((text_width(text) for text in _texts(plot)), default=0) + 14
+    area = QRectF(
+        MARGIN + names, top + 4, width - 2 * MARGIN - names - texts, len(plot.groups) * _pitch(plot) + _GAP / 2
+    )
+    ticks = _ticks(plot, area.width())
+    draw_across(canvas, ticks, area, plot.axis)
+    for place, name in enumerate(plot.groups):
+        y = area.top() + _GAP / 2 + place * _pitch(plot)
+        high = _pitch(plot) - _GAP
+        canvas.text(QRectF(MARGIN, y, names - 8, high), name, RIGHT)
+        canvas.spots.append(PlotHotspot(QRectF(MARGIN, y, names - 8, high), name))
+        (_draw_stack if plot.stacked else _draw_group)(canvas, plot, place, ticks, area, y)
+        reference = plot.references[place] if plot.references else None
+        if reference is not None:
+            canvas.diamond(ticks.place(reference, area.left(), area.right()), y + high / 2)
+
+
+def _entries(plot: Bars) -> list[Entry]:
+    return [(series.name, series.look) for series in plot.series]
+
+
+def _pitch(plot: Bars) -> float:
+    return _GAP + _BAR * (1 if plot.stacked else max(1, len(plot.series)))
+
+
+def _texts(plot: Bars) -> list[str]:
+    if plot.stacked:
+        return [shown(_total(plot, place), plot.number) for place in range(len(plot.groups))]
+    return [shown(one.value, plot.number) for series in plot.series for one in series.values]
+
+
+def _total(plot: Bars, place: int) -> float:
+    return sum(series.values[place].value or 0 for series in plot.series)
+
+
+def _ticks(plot: Bars, room: float) -> AxisTicks:
+    wanted = max(2, min(6, int(room / 64)))
+    if plot.stacked:
+        return nice_ticks([_total(plot, place) for place in range(len(plot.groups))], wanted, whole=True)
+    every = [end for series in plot.series for one in series.values for end in (one.value, one.low, one.high)]
+    return nice_ticks([*every, *plot.references], wanted, whole=plot.number == "count")
+
+
+def _draw_group(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
+    zero = ticks.place(0, area.left(), area.right())
+    for number, series in enumerate(plot.series):
+        one = series.values[place]
+        y = top + number * _BAR
+        end = ticks.place(one.value or 0, area.left(), area.right())
+        if one.value is not None:
+            bar = QRectF(min(zero, end), y + 1, abs(end - zero), _BAR - 2)
+            canvas.box(bar, series.look, _said(plot, place, series.name, one))
+        last = max(zero, end)
+        if one.low is not None and one.high is not None:
+            low, high = (ticks.place(side, area.left(), area.right()) for side in (one.low, one.high))
+            canvas.whisker(low, high, y + _BAR / 2)
+            last = max(last, high)
+        reference = plot.references[place] if plot.references else None
+        if reference is not None:
+            last = max(last, ticks.place(reference, area.left(), area.right()) + 5)
+        room = QRectF(last + 6, y, text_width(shown(one.value, plot.number)) + 2, _BAR)
+        canvas.text(room, shown(one.value, plot.number))
+        if one.value is None:
+            canvas.spots.append(
+                PlotHotspot(QRectF(area.left(), y, area.width(), _BAR), f"{plot.groups[place]}: {one.reason}")
+            )
+
+
+def _draw_stack(canvas: PlotCanvas, plot: Bars, place: int, ticks: AxisTicks, area: QRectF, top: float) -> None:
+    sum_so_far, x = 0.0, area.left()
+    for series in plot.series:
+        one = series.values[place]
+        sum_so_far += one.value or 0
+        end = ticks.place(sum_so_far, area.left(), area.right())
+        part = QRectF(x, top, end - x, _BAR)
+        if part.width() > 0:
+            canvas.box(part, series.look, _said(plot, place, series.name, one))
+            text = shown(one.value, plot.number)
+            if part.width() > text_width(text) + 14:
+                plate = QRectF(part.center().x() - text_width(text) / 2 - 3, top + 1, text_width(text) + 6, _BAR - 2)
+                canvas.painter.fillRect(plate, canvas.colours.field)
+                canvas.text(plate, text, MIDDLE, SMALL)
+        x = end
+    text = shown(_total(plot, place), plot.number)
+    canvas.text(QRectF(x + 6, top, text_width(text) + 2, _BAR), text, semibold=True)
+
+
+def _said(plot: Bars, place: int, name: str, one: Measured) -> str:
+    of = f"{plot.groups[place]}, {name}" if len(plot.series) > 1 else plot.groups[place]
+    between = (
+        ""
+        if one.low is None or one.high is None
+        else tr(", 95 % {low} to {high}").format(low=shown(one.low), high=shown(one.high))
+    )
+    return f"{of}: {shown(one.value, plot.number)}{between}" + ("" if one.n is None else f", n = {one.n:,}")
+
+
+_PANEL = 84
+_COUNTS = 44
+
+
+def histogram_height(plot: Histogram) -> float:
+    """Return how high the plot is."""
+    return MARGIN + HEAD + len(plot.piles) * (_PANEL + ROW + 8) + AXIS - 8
+
+
+def draw_histogram(canvas: PlotCanvas, plot: Histogram, width: float) -> None:
+    """Draw into a canvas of that width."""
+    draw_head(canvas, plot.title, plot.note, width)
+    across = _across(plot, width - 2 * MARGIN - _COUNTS)
+    top = HEAD + MARGIN / 2
+    for number, pile in enumerate(plot.piles):
+        begin = float(MARGIN)
+        if pile.look is not None:
+            canvas.box(QRectF(begin, top + 4, 22, 12), pile.look)
+            canvas.sign(pile.look, begin + 31, top + 10)
+            begin += 42
+        canvas.text(QRectF(begin, top, width - MARGIN - begin, ROW), f"{pile.name}, n = {sum(pile.counts):,}")
+        top += ROW
+        area = QRectF(MARGIN + _COUNTS, top + 4, width - 2 * MARGIN - _COUNTS, _PANEL)
+        if number == len(plot.piles) - 1:
+            draw_across(canvas, across, area, plot.axis)
+        _draw_pile(canvas, plot, pile, across, area)
+        top += _PANEL + 8
+
+
+def _across(plot: Histogram, room: float) -> AxisTicks:
+    wanted = max(2, int(room / 64))
+    found = nice_ticks(plot.edges, wanted)
+    return AxisTicks((*found.values[:-1], max(found.high, plot.edges[-1])), found.texts)
+
+
+def _draw_pile(canvas: PlotCanvas, plot: Histogram, pile: Pile, across: AxisTicks, area: QRectF) -> None:
+    up = nice_ticks(pile.counts, 2, whole=True)
+    draw_up(canvas, up, area)
+    for place, count in enumerate(pile.counts):
+        left, right = (across.place(plot.edges[place + side], area.left(), area.right()) for side in (0, 1))
+        y = up.place(count, area.bottom(), area.top())
+        beyond = plot.open_end and place == len(pile.counts) - 1
+        span = (
+            tr("{value:g} and more").format(value=plot.edges[place])
+            if beyond
+            else tr("{low:g} to {high:g}").format(low=plot.edges[place], high=plot.edges[place + 1])
+        )
+        if count:
+            says = f"{pile.name}, {span}: {count:,}"
+            canvas.box(QRectF(left + 0.5, y, right - left - 1, area.bottom() - y), pile.look, says)
+    if pile.mark is not None:
+        x = across.place(pile.mark, area.left(), area.right())
+        pen = QPen(canvas.colours.text, 1.5, Qt.PenStyle.DashLine)
+        canvas.painter.setPen(pen)
+        canvas.painter.drawLine(round(x), round(area.top()), round(x), round(area.bottom()))
+        need = text_width(pile.mark_name) + 8
+        left = x + 5 if x + 5 + need < area.right() else x - 5 - need
+        plate = QRectF(left, area.top(), need, 16)
+        canvas.painter.fillRect(plate, canvas.colours.field)
+        canvas.text(plate.adjusted(4, 0, 0, 0), pile.mark_name)
+
+
+_AREA = 190
+_NUMBERS = 48
+_DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
+
+
+def lines_height() -> float:
+    """Return how high the plot is."""
+    return MARGIN + HEAD + ROW + _AREA + AXIS + 4
+
+
+def draw_lines(canvas: PlotCanvas, plot: Lines, width: float) -> None:
+    """Draw into a canvas of that width."""
+    draw_head(canvas, plot.title, plot.note, width)
+    top = HEAD + MARGIN / 2
+    canvas.text(QRectF(MARGIN, top, width - 2 * MARGIN, ROW), plot.y_axis, colour=canvas.colours.muted)
+    named = max((text_width(series.name) for series in plot.series), default=0) + 32
+    area = QRectF(MARGIN + _NUMBERS, top + ROW + 6, width - 2 * MARGIN - _NUMBERS - named, _AREA)
+    ends = [end for series in plot.series for one in series.values for end in (one.value, one.low, one.high)]
+    up = nice_ticks(ends, 4)
+    across = nice_ticks(plot.x, max(2, int(area.width() / 64)))
+    draw_up(canvas, up, area)
+    draw_across(canvas, across, area, plot.x_axis)
+    _draw_whiskers(canvas, plot, across, up, area)
+    last: list[float] = []
+    for number, series in enumerate(plot.series):
+        _draw_series(canvas, plot, number, across, up, area)
+        known = [one.value for one in series.values if one.value is not None]
+        last.append(up.place(known[-1], area.bottom(), area.top()) if known else area.bottom())
+    for series, y in zip(plot.series, apart(last, 17, area.bottom()), strict=True):
+        canvas.sign(series.look, area.right() + 14, y)
+        canvas.text(
+            QRectF(area.right() + 26, y - 8, named - 24, 16), series.name, pixels=SMALL, colour=canvas.ink(series.look)
+        )
+
+
+def apart(places: list[float], gap: float, high: float) -> list[float]:
+    """Return places in the same order, moved down to lie a gap apart, or up where they would leave the lower end."""
+    found = list(places)
+    order = sorted(range(len(places)), key=lambda one: places[one])
+    for before, one in pairwise(order):
+        found[one] = max(found[one], found[before] + gap)
+    ceiling = high
+    for one in reversed(order):
+        found[one] = min(found[one], ceiling)
+        ceiling = found[one] - gap
+    return found
+
+
+def _aside(plot: Lines, number: int) -> float:
+    """Return how far a series is moved so that intervals of one x lie side by side."""
+    whiskers = any(one.low is not None for one in plot.series[number].values)
+    return 7 * (number - (len(plot.series) - 1) / 2) if whiskers else 0.0
+
+
+def _draw_whiskers(canvas: PlotCanvas, plot: Lines, across: AxisTicks, up: AxisTicks, area: QRectF) -> None:
+    """Draw the intervals of all series, under every line."""
+    for number, series in enumerate(plot.series):
+        aside = _aside(plot, number)
+        for x_value, one in zip(plot.x, series.values, strict=True):
+            if one.low is not None and one.high is not None:
+                low, high = (up.place(end, area.bottom(), area.top()) for end in (one.low, one.high))
+                canvas.whisker(low, high, across.place(x_value, area.left(), area.right()) + aside, upright=True)
+
+
+def _draw_series(canvas: PlotCanvas, plot: Lines, number: int, across: AxisTicks, up: AxisTicks, area: QRectF) -> None:
+    series, dashes, aside = plot.series[number], _DASHES[number % len(_DASHES)], _aside(plot, number)
+    ink = canvas.ink(series.look)
+    line = QPolygonF()
+    for x_value, one in zip(plot.x, series.values, strict=True):
+        if one.value is None:
+            continue
+        x = across.place(x_value, area.left(), area.right()) + aside
+        y = up.place(one.value, area.bottom(), area.top())
+        line.append(QPointF(x, y))
+        between = (
+            ""
+            if one.low is None or one.high is None
+            else tr(", 95 % {low} to {high}").format(low=shown(one.low), high=shown(one.high))
+        )
+        says = f"{series.name}, {x_value:g}: {shown(one.value)}{between}" + (
+            "" if one.n is None else f", n = {one.n:,}"
+        )
+        canvas.spots.append(PlotHotspot(QRectF(x - 5, y - 5, 10, 10), says))
+    pen = QPen(ink, 2)
+    if dashes:
+        pen.setDashPattern(list(dashes))
+    canvas.painter.setPen(pen)
+    canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
+    canvas.painter.drawPolyline(line)
+    canvas.painter.setPen(Qt.PenStyle.NoPen)
+    canvas.painter.setBrush(ink)
+    for point in line.toList():
+        canvas.painter.drawEllipse(point, 2.5, 2.5)
+
+
+_CELL = 34
+_WIDEST = 104
+_NUMBER = 22
+_MATRIX_NAMES = 0.45
+"""The most of the width that names take."""
+_FEWEST = 64
+"""What is left to names where numbers are long."""
+
+
+def matrix_height(plot: Matrix) -> float:
+    """Return how high the plot is."""
+    titles = ROW if plot.across else 0
+    return MARGIN + HEAD + titles + ROW + len(plot.rows) * _CELL + MARGIN / 2
+
+
+def draw_matrix(canvas: PlotCanvas, plot: Matrix, width: float) -> None:
+    """Draw into a canvas of that width."""
+    draw_head(canvas, plot.title, plot.note, width)
+    names, side, numbered = _names(plot, width), _side(plot, width), is_numbered(plot, width)
+    left, top = MARGIN + names, HEAD + MARGIN / 2
+    if plot.across:
+        canvas.text(QRectF(left, top, width - left - MARGIN, ROW), f"{plot.across} →", colour=canvas.colours.muted)
+        canvas.text(QRectF(MARGIN, top, names - 8, ROW), f"{plot.down} ↓", RIGHT, colour=canvas.colours.muted)
+        top += ROW
+    for place, name in enumerate(plot.columns):
+        area = QRectF(left + place * side, top, side, ROW)
+        canvas.text(area.adjusted(2, 0, -2, 0), str(place + 1) if numbered else name, MIDDLE)
+        canvas.spots.append(PlotHotspot(area, name))
+    top += ROW
+    values = [value for row in plot.values for value in row if value is not None]
+    most = 1.0 if plot.number is PlotNumberFormat.FIGURE else max(values, default=0) or 1
+    for row, name in enumerate(plot.rows):
+        y = top + row * _CELL
+        canvas.text(QRectF(MARGIN, y, names - 8 - (_NUMBER if numbered else 0), _CELL), name, RIGHT)
+        if numbered:
+            canvas.text(QRectF(left - 8 - _NUMBER, y, _NUMBER, _CELL), str(row + 1), RIGHT)
+        canvas.spots.append(PlotHotspot(QRectF(MARGIN, y, names - 8, _CELL), name))
+        for column, other in enumerate(plot.columns):
+            value = plot.values[row][column]
+            cell = QRectF(left + column * side, y, side, _CELL).adjusted(1, 1, -1, -1)
+            if value is None:
+                continue
+            text = shown(value, plot.number)
+            canvas.tile(cell, max(0.0, value / most), text, f"{name}, {other}: {text}")
+            if plot.diagonal and row == column:
+                canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
+                canvas.painter.setPen(QPen(canvas.colours.text, 1.5))
+                canvas.painter.drawRect(cell.adjusted(0.5, 0.5, -0.5, -0.5))
+
+
+def is_numbered(plot: Matrix, width: float) -> bool:
+    """Tell whether numbers stand over the columns, since names do not fit there; the rows have them too then."""
+    side = _side(plot, width)
+    return plot.rows == plot.columns and any(text_width(name) > side - 4 for name in plot.columns)
+
+
+def _names(plot: Matrix, width: float) -> float:
+    longest = max(text_width(name) for name in (*plot.rows, f"{plot.down} ↓")) + 12 + _NUMBER
+    numbers = max(
+        (text_width(shown(one, plot.number), TEXT) for row in plot.values for one in row if one is not None), default=0
+    )
+    left = width - 2 * MARGIN - len(plot.columns) * (numbers + 8)
+    return min(_MATRIX_NAMES * width, longest, max(_FEWEST, left))
+
+
+def _side(plot: Matrix, width: float) -> float:
+    room = width - 2 * MARGIN - _names(plot, width)
+    return min(_WIDEST, room / max(1, len(plot.columns)))
+
+
+_RADAR_PANEL = 290
+"""The least width of a panel."""
+_RADIUS = 78
+_LABELS = 24
+"""Between the outermost ring and the end of a panel, above and below."""
+_RINGS = (0.25, 0.5, 0.75, 1.0)
+_RADAR_DASHES: tuple[tuple[float, ...], ...] = ((5, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
+_HIGH = ROW + 2 * (_RADIUS + _LABELS)
+
+
+def radar_height(plot: Radar, width: float) -> float:
+    """Return how high the plot is."""
+    rows = -(-len(plot.shapes) // _columns(plot, width))
+    return MARGIN + HEAD + (ROW if plot.outlines else 0) + rows * (_HIGH + MARGIN / 2)
+
+
+def draw_radar(canvas: PlotCanvas, plot: Radar, width: float) -> None:
+    """Draw into a canvas of that width."""
+    draw_head(canvas, plot.title, plot.note, width)
+    top = HEAD + MARGIN / 2
+    if plot.outlines:
+        _draw_legend(canvas, plot, width, top)
+        top += ROW
+    columns = _columns(plot, width)
+    wide = (width - 2 * MARGIN) / columns
+    for place, shape in enumerate(plot.shapes):
+        row, column = divmod(place, columns)
+        area = QRectF(MARGIN + column * wide, top + row * (_HIGH + MARGIN / 2), wide, _HIGH)
+        _draw_panel(canvas, plot, shape, area)
+
+
+def _columns(plot: Radar, width: float) -> int:
+    return max(1, min(len(plot.shapes), int((width - 2 * MARGIN) // _RADAR_PANEL)))
+
+
+def _draw_legend(canvas: PlotCanvas, plot: Radar, width: float, top: float) -> None:
+    x = float(MARGIN)
+    for number, outline in enumerate(plot.outlines):
+        canvas.painter.setPen(_pen(canvas, number))
+        canvas.painter.drawLine(QPointF(x, top + ROW / 2), QPointF(x + 28, top + ROW / 2))
+        room = min(text_width(outline.name) + 4, width - MARGIN - x - 34)
+        canvas.text(QRectF(x + 34, top, room, ROW), outline.name)
+        x += 34 + text_width(outline.name) + 18
+
+
+def _draw_panel(canvas: PlotCanvas, plot: Radar, shape: Series, area: QRectF) -> None:
+    canvas.text(QRectF(area.left(), area.top(), area.width(), ROW), shape.name, MIDDLE, TEXT, semibold=True)
+    middle = QPointF(area.center().x(), area.top() + ROW + _LABELS + _RADIUS)
+    _draw_web(canvas, plot, middle, area)
+    _draw_shape(canvas, plot, shape, middle)
+    for number, outline in enumerate(plot.outlines):
+        canvas.painter.setPen(_pen(canvas, number))
+        _draw_line(canvas, _points(outline.values, middle))
+
+
+def _draw_web(canvas: PlotCanvas, plot: Radar, middle: QPointF, area: QRectF) -> None:
+    many = len(plot.axes)
+    canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
+    for ring in _RINGS:
+        canvas.painter.setPen(QPen(canvas.colours.outline if ring == 1 else canvas.colours.border, 1))
+        canvas.painter.drawPolygon(QPolygonF([_at(middle, place, many, ring) for place in range(many)]))
+        canvas.text(QRectF(middle.x() + 3, middle.y() - ring * _RADIUS, 30, 12), f"{ring:g}", pixels=9,
+                    colour=canvas.colours.muted)  # fmt: skip
+    for place, name in enumerate(plot.axes):
+        end = _at(middle, place, many, 1)
+        canvas.line(middle.x(), middle.y(), end.x(), end.y(), canvas.colours.border)
+        _write_name(canvas, name, _at(middle, place, many, 1 + 9 / _RADIUS), middle, area)
+
+
+def _write_name(canvas: PlotCanvas, name: str, at: QPointF, middle: QPointF, area: QRectF) -> None:
+    aside = at.x() - middle.x()
+    if abs(aside) < 1:
+        room = QRectF(area.left(), at.y() - 8, area.width(), 16)
+        canvas.text(room, name, MIDDLE)
+    elif aside > 0:
+        room = QRectF(at.x(), at.y() - 8, area.right() - at.x(), 16)
+        canvas.text(room, name, LEFT)
+    else:
+        room = QRectF(area.left(), at.y() - 8, at.x() - area.left(), 16)
+        canvas.text(room, name, RIGHT)
+    canvas.spots.append(PlotHotspot(room, name))
+
+
+def _draw_shape(canvas: PlotCanvas, plot: Radar, shape: Series, middle: QPointF) -> None:
+    ink = canvas.ink(shape.look)
+    points = _points(shape.values, middle)
+    known = [point for point in points if point is not None]
+    if len(known) == len(points) and len(known) > 2:
+        ground = mix(ink, canvas.colours.field, 0.28)
+        ground.setAlphaF(0.55)
+        canvas.painter.setPen(Qt.PenStyle.NoPen)
+        canvas.painter.setBrush(ground)
+        canvas.painter.drawPolygon(QPolygonF(known))
+    canvas.painter.setPen(QPen(ink, 2))
+    _draw_line(canvas, points)
+    canvas.painter.setPen(Qt.PenStyle.NoPen)
+    canvas.painter.setBrush(ink)
+    for point, axis, one in zip(points, plot.axes, shape.values, strict=True):
+        if point is not None:
+            canvas.painter.drawEllipse(point, 2.5, 2.5)
+            canvas.spots.append(PlotHotspot(QRectF(point.x() - 6, point.y() - 6, 12, 12), _says(shape, axis, one)))
+
+
+def _says(shape: Series, axis: str, one: Measured) -> str:
+    return f"{shape.name}, {axis}: {shown(one.value)}" + ("" if one.n is None else f", n = {one.n:,}")
+
+
+def _draw_line(canvas: PlotCanvas, points: list[QPointF | None]) -> None:
+    """Join neighbours; beside what is not known there is a gap."""
+    for before, after in pairwise([*points, *points[:1]]):
+        if before is not None and after is not None:
+            canvas.painter.drawLine(before, after)
+
+
+def _points(values: tuple[Measured, ...], middle: QPointF) -> list[QPointF | None]:
+    return [
+        None if one.value is None else _at(middle, place, len(values), min(max(one.value, 0.0), 1.0))
+        for place, one in enumerate(values)
+    ]
+
+
+def _at(middle: QPointF, place: int, many: int, share: float) -> QPointF:
+    turn = 2 * math.pi * place / many
+    return QPointF(middle.x() + share * _RADIUS * math.sin(turn), middle.y() - share * _RADIUS * math.cos(turn))
+
+
+def _pen(canvas: PlotCanvas, number: int) -> QPen:
+    pen = QPen(canvas.colours.text, 1.4)
+    pen.setDashPattern([*_RADAR_DASHES[number % len(_RADAR_DASHES)]])
+    return pen
+
+
+def plot_height(plot: Plot, width: float) -> int:
+    """Return how high a plot of some width is, in logical pixels."""
+    if isinstance(plot, Bars):
+        return round(bars_height(plot, width))
+    if isinstance(plot, Matrix):
+        return round(matrix_height(plot))
+    if isinstance(plot, Histogram):
+        return round(histogram_height(plot))
+    if isinstance(plot, Radar):
+        return round(radar_height(plot, width))
+    return round(lines_height())
+
+
+def draw_plot(painter: QPainter, plot: Plot, width: float, colours: theme.Palette) -> list[PlotHotspot]:
+    """Draw a plot without its ground, and return what lies where."""
+    canvas = PlotCanvas(painter, colours)
+    if isinstance(plot, Bars):
+        draw_bars(canvas, plot, width)
+    elif isinstance(plot, Matrix):
+        draw_matrix(canvas, plot, width)
+    elif isinstance(plot, Histogram):
+        draw_histogram(canvas, plot, width)
+    elif isinstance(plot, Radar):
+        draw_radar(canvas, plot, width)
+    else:
+        draw_lines(canvas, plot, width)
+    return canvas.spots
+
+
+WIDTH = 640
+"""Of what is saved, in logical pixels."""
+_SCALE = 2
+_DOTS_PER_INCH = 96
+
+
+def as_image(plot: Plot, width: int = WIDTH, scale: float = _SCALE) -> QImage:
+    """Return a plot as a picture of `scale` dots a logical pixel."""
+    high = plot_height(plot, width)
+    image = QImage(round(width * scale), round(high * scale), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    draw_plot(painter, plot, width, paper())
+    painter.end()
+    return image
+
+
+def as_png(plot: Plot, width: int = WIDTH) -> bytes:
+    """Return a plot as a PNG file."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    as_image(plot, width).save(buffer, "PNG")  # type: ignore[call-overload]
+    buffer.close()
+    return bytes(data.data())
+
+
+def as_svg(plot: Plot, width: int = WIDTH) -> bytes:
+    """Return a plot as an SVG file; its text stays text."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    size = QSize(width, plot_height(plot, width))
+    made = QSvgGenerator()
+    made.setOutputDevice(buffer)
+    made.setSize(size)
+    made.setViewBox(QRect(0, 0, size.width(), size.height()))
+    made.setResolution(_DOTS_PER_INCH)
+    made.setTitle(names_shown(plot.title))
+    made.setDescription("\n".join(names_shown(line) for line in in_words(plot).split("\n")))
+    painter = QPainter(made)
+    painter.fillRect(QRect(0, 0, size.width(), size.height()), Qt.GlobalColor.white)
+    draw_plot(painter, plot, width, paper())
+    painter.end()
+    family = f'font-family="{theme.FAMILY}"'.encode()
+    others = f'font-family="{theme.FAMILY}, Helvetica, Arial, sans-serif"'.encode()
+    return bytes(data.data()).replace(family, others)

@@ -1,0 +1,327 @@
+"""What a plot shows, as data: the same description is painted to the screen, to files, and written as a table.
+
+Round numbers for the axis of a plot.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from resources.translation import tr
+from widgets.labels import LabelLook
+
+Cell = str | int | float | None
+"""Of a table; None where there is nothing."""
+
+
+class PlotNumberFormat(StrEnum):
+    """How values are written."""
+
+    COUNT = "count"
+    FIGURE = "figure"
+
+
+@dataclass(frozen=True, slots=True)
+class PlotTable:
+    """The numbers of a plot, for those who do not look at it."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value with its interval; `value` is None where it is undefined, and then `reason` may say why."""
+
+    value: float | None
+    n: int | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values of one kind; `look` tells them apart from others by colour, pattern and sign."""
+
+    name: str
+    values: tuple[Measured, ...]
+    look: LabelLook | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Horizontal bars.
+
+    Attributes:
+        key: name of the files it is saved under.
+        note: under the title: what is counted, and n.
+        groups: what each value of a series is about.
+        axis: title of the axis.
+        stacked: the series lie behind one another instead of under one another.
+        references: values to compare each group with, drawn as diamonds; called `reference`.
+    """
+
+    key: str
+    title: str
+    note: str
+    groups: tuple[str, ...]
+    series: tuple[Series, ...]
+    axis: str
+    number: PlotNumberFormat = PlotNumberFormat.COUNT
+    stacked: bool = False
+    reference: str = ""
+    references: tuple[float | None, ...] = ()
+
+    def table(self) -> PlotTable:
+        """Return the numbers."""
+        whiskers = any(one.low is not None for series in self.series for one in series.values)
+        rests = any(one.n is not None for series in self.series for one in series.values)
+        head = [""]
+        for series in self.series:
+            name = series.name if len(self.series) > 1 else self.axis
+            head += [
+                name,
+                *((tr("{name}, low").format(name=name), tr("{name}, high").format(name=name)) if whiskers else ()),
+                *((f"{name}, n",) if rests else ()),
+            ]
+        head += [self.reference] if self.references else []
+        rows: list[tuple[Cell, ...]] = []
+        for place, group in enumerate(self.groups):
+            row: list[Cell] = [group]
+            for series in self.series:
+                one = series.values[place]
+                row += [self._cell(one.value), *((one.low, one.high) if whiskers else ()), *((one.n,) if rests else ())]
+            row += [self.references[place]] if self.references else []
+            rows.append(tuple(row))
+        return PlotTable(tuple(head), tuple(rows))
+
+    def _cell(self, value: float | None) -> Cell:
+        return value if value is None or self.number is PlotNumberFormat.FIGURE else round(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A heat map with its numbers.
+
+    Attributes:
+        rows: names, from the top; `down` says what they are.
+        columns: names, from the left; `across` says what they are.
+        values: (rows, columns) counts, or figures; None is left empty.
+        diagonal: frame where a row meets the column of the same place.
+    """
+
+    key: str
+    title: str
+    note: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    down: str = ""
+    across: str = ""
+    diagonal: bool = False
+    number: PlotNumberFormat = PlotNumberFormat.COUNT
+
+    def table(self) -> PlotTable:
+        """Return the numbers."""
+        corner = f"{self.down} \\ {self.across}" if self.down or self.across else ""
+        lines = zip(self.rows, self.values, strict=True)
+        return PlotTable((corner, *self.columns), tuple((name, *values) for name, values in lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """One panel of a histogram: (bins,) counts, and a value to mark with its name."""
+
+    name: str
+    counts: tuple[int, ...]
+    look: LabelLook | None = None
+    mark: float | None = None
+    mark_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Piles over one axis, a panel each.
+
+    Attributes:
+        edges: (bins + 1,) rising.
+        open_end: the last bin also holds what is beyond it.
+    """
+
+    key: str
+    title: str
+    note: str
+    edges: tuple[float, ...]
+    piles: tuple[Pile, ...]
+    axis: str
+    open_end: bool = False
+
+    def table(self) -> PlotTable:
+        """Return the numbers, a row for each bin."""
+        last: Cell = None if self.open_end else self.edges[-1]
+        ends = (*self.edges[1:-1], last)
+        rows = [
+            (low, high, *(pile.counts[place] for pile in self.piles))
+            for place, (low, high) in enumerate(zip(self.edges, ends, strict=False))
+        ]
+        return PlotTable(("from", "to", *(pile.name for pile in self.piles)), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Values over a quantity: (x,) the same for every series."""
+
+    key: str
+    title: str
+    note: str
+    x: tuple[float, ...]
+    series: tuple[Series, ...]
+    x_axis: str
+    y_axis: str
+
+    def table(self) -> PlotTable:
+        """Return the numbers, a row for each x."""
+        whiskers = any(one.low is not None for series in self.series for one in series.values)
+        head = [self.x_axis]
+        for series in self.series:
+            head += [
+                series.name,
+                *(
+                    (tr("{name}, low").format(name=series.name), tr("{name}, high").format(name=series.name))
+                    if whiskers
+                    else ()
+                ),
+            ]
+        rows: list[tuple[Cell, ...]] = []
+        for place, x in enumerate(self.x):
+            row: list[Cell] = [x]
+            for series in self.series:
+                one = series.values[place]
+                row += [one.value, *((one.low, one.high) if whiskers else ())]
+            rows.append(tuple(row))
+        return PlotTable(tuple(head), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Radar:
+    """Shapes over the same axes from 0 to 1, a panel each.
+
+    Attributes:
+        axes: names, clockwise from the top.
+        shapes: (axes,) values each, filled in a panel of its own.
+        outlines: (axes,) values each, in every panel, told apart by their dashes.
+    """
+
+    key: str
+    title: str
+    note: str
+    axes: tuple[str, ...]
+    shapes: tuple[Series, ...]
+    outlines: tuple[Series, ...] = ()
+
+    def table(self) -> PlotTable:
+        """Return the numbers, a row for each shape."""
+        lines = (*self.shapes, *self.outlines)
+        return PlotTable(("", *self.axes), tuple((one.name, *(each.value for each in one.values)) for one in lines))
+
+
+Plot = Bars | Matrix | Histogram | Lines | Radar
+
+
+def shown(value: float | None, number: PlotNumberFormat = PlotNumberFormat.FIGURE) -> str:
+    """Return how a value is written in a plot."""
+    if value is None:
+        return "–"  # noqa: RUF001 an en dash stands for nothing
+    return f"{value:,.0f}" if number is PlotNumberFormat.COUNT else f"{value + 0.0:.3f}"
+
+
+def in_words(plot: Plot, most: int = 40) -> str:
+    """Return the numbers of a plot as text, for screen readers; the first rows where there are more than `most`."""
+    table = plot.table()
+    lines = [plot.note, *(_line(table.head, row) for row in table.rows[:most])]
+    if len(table.rows) > most:
+        lines.append(tr("And {value} more rows.").format(value=len(table.rows) - most))
+    return "\n".join(lines)
+
+
+def _line(head: Sequence[str], row: Sequence[Cell]) -> str:
+    cells = [f"{name} {cell_text(cell)}" for name, cell in zip(head[1:], row[1:], strict=True) if cell is not None]
+    first = row[0] if isinstance(row[0], str) else f"{head[0]} {cell_text(row[0])}"
+    return f"{first}: {', '.join(cells) or 'nothing'}"
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell of a table for people."""
+    if isinstance(cell, str):
+        return cell
+    return shown(cell, PlotNumberFormat.COUNT if isinstance(cell, int) else PlotNumberFormat.FIGURE)
+
+
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class AxisTicks:
+    """Marks of an axis, from its lower end to its upper one.
+
+    Attributes:
+        values: rising, at least two.
+        texts: what stands beside each.
+    """
+
+    values: tuple[float, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def low(self) -> float:
+        """Return where the axis begins."""
+        return self.values[0]
+
+    @property
+    def high(self) -> float:
+        """Return where it ends."""
+        return self.values[-1]
+
+    def place(self, value: float, first: float, last: float) -> float:
+        """Return where a value lies when the axis goes from `first` to `last`; what is outside lies at its end."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return first + share * (last - first)
+
+
+def nice_ticks(values: Iterable[float | None], wanted: int = 5, *, whole: bool = False) -> AxisTicks:
+    """Return round ticks that cover zero and all values; what is missing or not a number is passed over.
+
+    Args:
+        values: what the axis has to hold.
+        wanted: how many steps at the most.
+        whole: use whole numbers only, for counts.
+    """
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    low, high = min([0.0, *known]), max([0.0, *known])
+    if high - low <= 0:
+        high = low + 1
+    step = _round_step((high - low) / max(wanted, 1))
+    if whole:
+        step = max(1.0, math.ceil(step))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    first, last = first - (first * step > low), last + (last * step < high)
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (1 if _halves(step) else 0))
+    places = tuple(number * step for number in range(first, max(last, first + 1) + 1))
+    return AxisTicks(places, tuple(_text(place, decimals) for place in places))
+
+
+def _round_step(raw: float) -> float:
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(one * power for one in _STEPS if one * power >= raw * (1 - 1e-9))
+
+
+def _halves(step: float) -> bool:
+    return abs(step / 10.0 ** math.floor(math.log10(step) + 1e-9) - 2.5) < 1e-6
+
+
+def _text(value: float, decimals: int) -> str:
+    if abs(value) >= 1e9 or decimals > 9:
+        return f"{value:.3g}"
+    return f"{value + 0.0:,.{decimals}f}"

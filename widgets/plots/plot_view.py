@@ -1,0 +1,297 @@
+"""A plot on the screen, with its numbers as a table behind it and ways to take it along.
+
+Plots side by side, in as many columns as there is room for.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QMenu,
+    QScrollArea,
+    QTableWidget,
+    QTableWidgetItem,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
+
+from resources.translation import tr
+from widgets import theme
+from widgets.accessibility import Role
+from widgets.plots.charts import draw_plot, plot_height
+from widgets.plots.plot_canvas import HEAD, PlotHotspot
+from widgets.plots.plot_data import Plot, cell_text, in_words
+from widgets.text_labels import PlainLabel, plain_tip
+from widgets.theme import icon
+
+SVG, PNG, CSV, COPY_PICTURE, COPY_TABLE = "svg", "png", "csv", "copy_picture", "copy_table"
+_MENU = (
+    (COPY_PICTURE, tr("&Copy picture")),
+    (COPY_TABLE, tr("Copy &data")),
+    ("", ""),
+    (SVG, tr("Save as &SVG…")),
+    (PNG, tr("Save as &PNG…")),
+    (CSV, tr("Save data as CS&V…")),
+)
+
+
+class PlotView(QWidget):
+    """Paints one plot in the colours of the theme.
+
+    Signals:
+        asked (Plot, str): what is wanted of it: svg, png or csv to save, copy_picture or copy_table.
+    """
+
+    ROLE = Role.Chart
+
+    asked = Signal(object, str)
+
+    def __init__(self, plot: Plot, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._plot = plot
+        self._spots: list[PlotHotspot] = []
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.as_table = self._button("list-checks", tr("Show the numbers as a table, or the plot again"))
+        self.as_table.setCheckable(True)
+        self.as_table.toggled.connect(self._show_table)
+        self.take = self._button("download", tr("Copy or save this plot"))
+        self.take.setMenu(self.menu())
+        self.take.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._table: QTableWidget | None = None
+        theme.notifier.changed.connect(self._follow_theme)
+        self.set_plot(plot)
+
+    @property
+    def plot(self) -> Plot:
+        """Return what is shown."""
+        return self._plot
+
+    def set_plot(self, plot: Plot) -> None:
+        """Show another plot."""
+        self._plot = plot
+        self.setAccessibleName(plot.title)
+        self.setAccessibleDescription(in_words(plot))
+        self.as_table.setAccessibleName(tr("{title}: numbers as a table").format(title=plot.title))
+        self.take.setAccessibleName(tr("{title}: copy or save").format(title=plot.title))
+        if self._table is not None:
+            self._fill_table()
+        self._spots = []
+        self.update()
+
+    def height_for(self, width: int) -> int:
+        """Return how high it wants to be."""
+        return plot_height(self._plot, width)
+
+    def sizeHint(self) -> QSize:
+        return QSize(520, self.height_for(520))
+
+    def menu(self) -> QMenu:
+        """Return a menu of what can be done with the plot."""
+        menu = QMenu(self)
+        for key, text in _MENU:
+            if key:
+                menu.addAction(text).triggered.connect(partial(self._ask, key))
+            else:
+                menu.addSeparator()
+        return menu
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colours = theme.palette()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(colours.field)
+        painter.setPen(QPen(colours.accent if self.hasFocus() else colours.border, 1))
+        painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        if self._table is None or not self._table.isVisible():
+            self._spots = draw_plot(painter, self._plot, self.width(), colours)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        right = self.width() - theme.GRID
+        for button in (self.take, self.as_table):
+            button.setGeometry(right - 28, theme.GRID, 28, 28)
+            right -= 30
+        if self._table is not None:
+            self._table.setGeometry(self.rect().adjusted(theme.GRID, HEAD - theme.GRID, -theme.GRID, -theme.GRID // 2))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.take.menu().popup(event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._ask(COPY_PICTURE)
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        """Say what lies under the mouse."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            where = event.pos().toPointF()
+            found = next((spot for spot in reversed(self._spots) if spot.area.contains(where)), None)
+            if found is None:
+                QToolTip.hideText()
+                event.ignore()
+            else:
+                QToolTip.showText(event.globalPos(), plain_tip(found.text), self, found.area.toAlignedRect())
+            return True
+        return super().event(event)
+
+    def _button(self, name: str, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setIcon(icon(name))
+        button.setToolTip(plain_tip(tip))
+        return button
+
+    def _ask(self, what: str) -> None:
+        self.asked.emit(self._plot, what)
+
+    def _show_table(self, shown: bool) -> None:
+        if self._table is None:
+            self._table = QTableWidget(self)
+            self._table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+            self._table.setShowGrid(False)
+            self._table.verticalHeader().hide()
+            self._fill_table()
+            self.resizeEvent(QResizeEvent(self.size(), self.size()))
+        self._table.setVisible(shown)
+        self.update()
+
+    def _follow_theme(self) -> None:
+        self.set_plot(self._plot)
+
+    def _fill_table(self) -> None:
+        assert self._table is not None
+        found = self._plot.table()
+        self._table.setAccessibleName(tr("{title}: numbers").format(title=self._plot.title))
+        self._table.setStyleSheet(f"background: {theme.palette().field.name()};")
+        self._table.setColumnCount(len(found.head))
+        self._table.setRowCount(len(found.rows))
+        self._table.setHorizontalHeaderLabels(list(found.head))
+        for row, cells in enumerate(found.rows):
+            for column, cell in enumerate(cells):
+                item = QTableWidgetItem("" if cell is None else cell_text(cell))
+                if not isinstance(cell, str):
+                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                self._table.setItem(row, column, item)
+        self._table.resizeColumnsToContents()
+
+
+_NARROW = 480
+_MOST = 3
+_GAP = theme.GRID * 3 // 2
+
+
+class PlotWall(QScrollArea):
+    """A page of plots that scrolls. Each is made when the wall is in sight, one after the other.
+
+    Signals:
+        asked (Plot, str): see `PlotView`.
+    """
+
+    asked = Signal(object, str)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._plots: tuple[Plot, ...] = ()
+        self._views: list[PlotView] = []
+        self._next = QTimer(self, interval=0)
+        self._next.timeout.connect(self._make_next)
+        self._page = QWidget()
+        self.setWidget(self._page)
+        self.setAccessibleName(name)
+        self.viewport().setAutoFillBackground(False)
+        self._hint = PlainLabel("", self.viewport(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint.setProperty("quiet", True)
+        self._hint.hide()
+
+    def set_hint(self, text: str) -> None:
+        """Say what brings plots, while there are none."""
+        self._hint.setText(text)
+        self._arrange()
+
+    @property
+    def views(self) -> list[PlotView]:
+        """All plots, made now where they were not yet."""
+        if len(self._views) < len(self._plots):
+            while len(self._views) < len(self._plots):
+                self._make()
+            self._arrange()
+        return self._views
+
+    def set_plots(self, plots: Sequence[Plot]) -> None:
+        """Show these, in the order given; views of the same kind of place are kept, so that nothing jumps."""
+        self._plots = tuple(plots)
+        for view in self._views[len(plots) :]:
+            view.deleteLater()
+            view.hide()
+        del self._views[len(plots) :]
+        for view, plot in zip(self._views, plots, strict=False):
+            view.set_plot(plot)
+        self._arrange()
+        if self.isVisible():
+            self._next.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._next.start()
+
+    def _make_next(self) -> None:
+        if len(self._views) < len(self._plots) and self.isVisible():
+            self._make()
+            self._arrange()
+        else:
+            self._next.stop()
+
+    def _make(self) -> None:
+        view = PlotView(self._plots[len(self._views)], self._page)
+        view.asked.connect(self.asked)
+        view.installEventFilter(self)
+        view.show()
+        self._views.append(view)
+
+    @property
+    def has_plots(self) -> bool:
+        """Whether there are any."""
+        return bool(self._plots)
+
+    def page_height(self) -> int:
+        """Return how high all plots are together."""
+        return self._page.height() if self.views else 0
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Bring a plot into sight when Tab gets to it."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, PlotView):
+            self.ensureWidgetVisible(watched, 0, _GAP)
+        return super().eventFilter(watched, event)
+
+    def _arrange(self) -> None:
+        width = self.viewport().width()
+        columns = max(1, min(_MOST, width // _NARROW, max(1, len(self._plots))))
+        side = (width - (columns - 1) * _GAP) // columns
+        ends = [0] * columns
+        for view in self._views:
+            column = ends.index(min(ends))
+            high = view.height_for(side)
+            view.setGeometry(column * (side + _GAP), ends[column], side, high)
+            ends[column] += high + _GAP
+        self._page.resize(width, max(ends))
+        self._hint.setGeometry(self.viewport().rect())
+        self._hint.setVisible(bool(self._hint.text()) and not self._plots)

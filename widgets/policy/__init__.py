@@ -1,1 +1,0 @@
-"""Views of what may leave this machine, and of what did."""

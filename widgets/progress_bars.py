@@ -1,0 +1,134 @@
+"""A bar that says how far something is.
+
+How far something is, how long it still takes, and a button that stops it. A thin line that moves while something is
+computed, and keeps its place while nothing is. What a window says at its foot; while something is computed, how far it
+is, in the same place.
+"""
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QWidget
+
+from project.progress import RemainingTimeEstimator, time_left
+from resources.translation import tr
+from widgets import theme
+from widgets.text_labels import PlainLabel
+
+_HEIGHT = 3
+
+
+def busy_line() -> QProgressBar:
+    """Return the line, hidden."""
+    line = QProgressBar(minimum=0, maximum=0, textVisible=False)
+    line.setFixedHeight(_HEIGHT)
+    line.setAccessibleName(tr("Computing"))
+    kept = line.sizePolicy()
+    kept.setRetainSizeWhenHidden(True)
+    line.setSizePolicy(kept)
+    line.hide()
+    return line
+
+
+class ProgressBar(QProgressBar):
+    """Is painted with everything else; Qt's own paints the whole window at once whenever its value changes."""
+
+    def show_value(self, value: int, total: int) -> None:
+        """Show how much of `total` is done; a total of 0 means that nobody knows."""
+        self.setUpdatesEnabled(False)
+        self.setRange(0, total)
+        self.setValue(value)
+        self.setUpdatesEnabled(True)
+
+
+class ProgressLine(QWidget):
+    """Keeps its height while nothing is done.
+
+    Signals:
+        cancel_requested
+    """
+
+    cancel_requested = Signal()
+
+    def __init__(self, name: str, parent: QWidget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(parent)
+        self._clock = clock
+        self._remaining = RemainingTimeEstimator(clock)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        self.bar = ProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName(name)
+        self.text = PlainLabel()
+        self.setMinimumHeight(self.text.sizeHint().height())
+        self.cancel = QPushButton(tr("&Cancel"))
+        self.cancel.setAccessibleName(tr("Cancel: {name}").format(name=name))
+        self.cancel.setToolTip(tr("Stop; nothing is left of it"))
+        self.cancel.clicked.connect(self.cancel_requested)
+        row.addWidget(self.bar, 1)
+        row.addWidget(self.text)
+        row.addWidget(self.cancel)
+        kept = self.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.setSizePolicy(kept)
+        self.hide()
+
+    def show_progress(self, done: int, total: int, text: str) -> None:
+        """Show how far it is; a total of 0 means that nobody knows."""
+        if self.isHidden():
+            self._remaining = RemainingTimeEstimator(self._clock)
+        left = time_left(self._remaining.seconds(done, total), tr)
+        self.bar.show_value(done, total)
+        share = f"{100 * done // max(total, 1)} %"
+        figures = tr("{done:,} of {total:,}").format(done=done, total=total) if text else share
+        said = ": ".join(part for part in (text, figures) if part) if total else f"{text}…" if text else ""
+        words = ", ".join(part for part in (said, left) if part)
+        self.text.setText(words)
+        self.text.setVisible(bool(words))
+        self.show()
+
+
+class StatusLine(QStackedWidget):
+    """A text, or how far something is with a button that stops it.
+
+    Signals:
+        cancel_requested
+    """
+
+    cancel_requested = Signal()
+
+    def __init__(self, name: str, doing: str, parent: QWidget | None = None) -> None:
+        """Make it.
+
+        Args:
+            name: of the text, for screen readers.
+            doing: name of what is computed.
+            parent: which it is part of.
+        """
+        super().__init__(parent)
+        self._said = PlainLabel(wordWrap=True)
+        self._said.setAccessibleName(name)
+        self.line = ProgressLine(doing)
+        self.line.cancel_requested.connect(self.cancel_requested)
+        self.addWidget(self._said)
+        self.addWidget(self.line)
+
+    def tell(self, text: str) -> None:
+        """Say something; nothing is computed any more."""
+        self._said.setText(text)
+        self.rest()
+
+    def rest(self) -> None:
+        """Show what was said last; nothing is computed any more."""
+        self.setCurrentWidget(self._said)
+
+    def text(self) -> str:
+        """Return what was said last."""
+        return self._said.text()
+
+    def show_progress(self, done: int, total: int, text: str) -> None:
+        """Show how far something is; a total of 0 means that nobody knows."""
+        self.line.show_progress(done, total, text)
+        self.setCurrentWidget(self.line)

@@ -1,1 +1,0 @@
-"""Views of questions: their list, the panel in which they are verified, and how many survive the filters."""

@@ -1,1 +1,0 @@
-"""Views of the team: who has what, and items that exist in two versions."""

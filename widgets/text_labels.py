@@ -1,0 +1,256 @@
+"""Text of a model as it can be shown: every character for itself, none that acts.
+
+A button whose text gives way: it loses its middle where there is no room. A text that gives way: where there is no room
+it ends in an ellipsis, and all is in its tooltip, or it wraps. Tooltips that explain a term: its name, its key, its
+definition and examples. Keys drawn as the caps on a keyboard. Labels that show a text as it is: what a study, a file or
+a model says is never taken for HTML. Tool tips of texts that a file or a model wrote: Qt takes whatever looks like HTML
+for HTML. Labels with markup of the program's own. Rich text in the weights that the bundled typeface has.
+"""
+
+import unicodedata
+from html import escape
+from typing import Any
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import Qt as QtguiQt
+from PySide6.QtWidgets import QFormLayout, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
+
+from resources.translation import tr
+from widgets import theme
+from widgets.accessibility import Role
+
+_LEAST = theme.GRID * 16
+
+
+class ElidedButton(QPushButton):
+    """Takes as much room as its text wants, or less; the begin and the end of a path say most.
+
+    Args:
+        text: whole and as it is: an ampersand is no mark of a key.
+    """
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._whole = text
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._fit(self._wanted())
+
+    def sizeHint(self) -> QSize:
+        shown = self.fontMetrics().horizontalAdvance(self.text().replace("&&", "&"))
+        return super().sizeHint() + QSize(self._wanted() - shown, 0)
+
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint().boundedTo(QSize(_LEAST, super().sizeHint().height()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit(self.width() - self.sizeHint().width() + self._wanted())
+
+    def _wanted(self) -> int:
+        # A text that has exactly its own width is cut by rounding.
+        return self.fontMetrics().horizontalAdvance(self._whole) + 2
+
+    def _fit(self, room: int) -> None:
+        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room)
+        self.setText(shown.replace("&", "&&"))
+
+
+SHOWN = 20_000
+"""Characters of one text that are laid out at once; more than that would hold the window up."""
+
+_ACTING = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_JOINERS = frozenset("\u200c\u200d\ufe0f")
+"""Parts of ordinary writing: Persian, Indic scripts, joined emoji."""
+
+
+def plainly(text: str, limit: int = SHOWN) -> str:
+    """Return text without characters that do something: those that turn the direction, hide or ring are written out.
+
+    What is longer than `limit` is cut, and ends with a line that says so.
+    """
+    said = text[:limit]
+    if not said.isprintable():
+        said = "".join(_shown(one) for one in said.replace("\r\n", "\n").replace("\u2028", "\n"))
+    rest = len(text) - limit
+    return tr("{said}\n… and {rest:,} more characters").format(said=said, rest=rest) if rest > 0 else said
+
+
+def _shown(one: str) -> str:
+    if one in "\n\t" or one in _JOINERS or unicodedata.category(one) not in _ACTING:
+        return one
+    return f"⟨U+{ord(one):04X}⟩"
+
+
+HEIGHT = 18
+_GAP = 4.0
+_STROKE = 10.0
+
+
+def paint_key(painter: QPainter, key: str, where: QRectF) -> None:
+    """Draw one cap with its letter."""
+    colours = theme.palette()
+    painter.setPen(colours.border)
+    painter.setBrush(colours.raised)
+    painter.drawRoundedRect(where.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+    painter.setPen(colours.muted)
+    painter.setFont(theme.font(theme.POINTS - 1.5))
+    painter.drawText(where, Qt.AlignmentFlag.AlignCenter, key)
+
+
+def key_width(key: str) -> float:
+    """Return how wide a cap must be for its letter, in logical pixels."""
+    return max(float(HEIGHT), QFontMetricsF(theme.font(theme.POINTS - 1.5)).horizontalAdvance(key) + 10)
+
+
+class KeyCaps(QWidget):
+    """Keys such as `Ctrl+Z` or `J, K, L`: one cap a key, alternatives parted by a stroke."""
+
+    ROLE = Role.StaticText
+
+    def __init__(self, keys: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._alternatives = [caps(alternative) for alternative in keys.split(", ")]
+        self.setAccessibleName(keys)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.notifier.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        caps = sum(key_width(key) + _GAP for alternative in self._alternatives for key in alternative)
+        return QSize(round(caps - _GAP + _STROKE * (len(self._alternatives) - 1)), HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        left = 0.0
+        for number, alternative in enumerate(self._alternatives):
+            if number:
+                painter.setPen(theme.palette().muted)
+                painter.drawText(QRectF(left, 0, _STROKE - _GAP, HEIGHT), Qt.AlignmentFlag.AlignCenter, "/")
+                left += _STROKE
+            for key in alternative:
+                paint_key(painter, key, QRectF(left, 0, key_width(key), HEIGHT))
+                left += key_width(key) + _GAP
+
+
+def caps(keys: str) -> list[str]:
+    """Split `Ctrl+Z` into its keys; the plus key itself is written `+`, as in `Ctrl++`."""
+    if keys.endswith("+"):
+        return [*(key for key in keys[:-1].split("+") if key), "+"]
+    return keys.split("+")
+
+
+class PlainLabel(QLabel):
+    """Use it for every text. Qt's own label takes whatever looks like HTML for HTML, and reads the files it names."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
+        """Make a label with properties of `QLabel`, such as `wordWrap`."""
+        super().__init__(text, parent, textFormat=Qt.TextFormat.PlainText, **properties)
+
+
+class NoteInForm(PlainLabel):
+    """A text of several lines in a form, as high as they are: others get the height of a narrower text there."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text, wordWrap=True)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
+
+def add_row(form: QFormLayout, name: str, field: QWidget | QLayout) -> None:
+    """Add a line to a form under a plain name; `&` in it gives the field a key."""
+    label = PlainLabel(name)
+    if isinstance(field, QLayout):
+        form.addRow(label, field)
+    else:
+        label.setBuddy(field)
+        form.addRow(label, field)
+
+
+_WIDEST = 160
+"""Letters of a line that Qt is let to show without a break: it breaks only lines of what is HTML to it."""
+
+
+def plain_tip(text: str) -> str:
+    """Return a tool tip that shows a text as it is, in lines that fit the screen."""
+    if not QtguiQt.mightBeRichText(text) and max(map(len, text.split("\n"))) <= _WIDEST:
+        return text
+    lines = "<br>".join(escape(text).split("\n"))
+    return f"<qt>{lines}</qt>"
+
+
+class ElidedLabel(PlainLabel):
+    """Use `set_text` and `text`; what the label draws may be shorter."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._whole = ""
+
+    def set_wrapped(self, wrapped: bool) -> None:
+        """Break the text into lines, or keep to one line and elide it."""
+        self.setWordWrap(wrapped)
+        self.updateGeometry()
+        self._fit()
+
+    def set_text(self, text: str) -> None:
+        """Show a text; line breaks become spaces."""
+        self._whole = " ".join(text.split())
+        self.setAccessibleName(self._whole)
+        self.updateGeometry()
+        self._fit()
+
+    def text(self) -> str:
+        """Return the whole text."""
+        return self._whole
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance(self._whole) + 2, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.fontMetrics().height() if self.wordWrap() else super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self.wordWrap():
+            self.setText(self._whole)
+            self.setToolTip("")
+            return
+        shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        self.setText(shown)
+        self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")
+
+
+_TAGS = {"<b>": '<span style="font-weight:600">', "</b>": "</span>"}
+
+
+def semibold(html: str) -> str:
+    """Return rich text whose bold is the bundled semibold; Qt would smear one that is bolder, because there is none."""
+    for tag, instead in _TAGS.items():
+        html = html.replace(tag, instead)
+    return html
+
+
+def explained(name: str, definition: str, key: str = "", examples: tuple[str, ...] = ()) -> str:
+    """Return a tooltip: a name with its key, the definition, and examples."""
+    parts = [f"<b>{_escape(name)}</b>" + (f" ({_escape(key)})" if key else "")]
+    parts += [_escape(text) for text in (definition, *(f"“{example}”" for example in examples)) if text]
+    return semibold(f"<qt>{'<br>'.join(parts)}</qt>")
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+class RichLabel(QLabel):
+    """Shows rich text. Whoever gives it one escapes all of it that is not the program's own (`html.escape`)."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
+        """Make a label with properties of `QLabel`, such as `wordWrap`."""
+        super().__init__(semibold(text), parent, textFormat=Qt.TextFormat.RichText, **properties)
+
+    def setText(self, text: str) -> None:
+        super().setText(semibold(text))
